@@ -14,6 +14,7 @@ from livekit.protocol import agent
 
 from agent.aio.signals import asked_to_stop
 from agent.cells.cell_load import CellLoad
+from agent.cells.worker_lease import WorkerLease
 from agent.job import take_call
 from agent.job_processes import JobProcesses, end_on_own_sigterm
 from agent.phone.call_admission import CallAdmission
@@ -60,9 +61,11 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         watching = tasks.create_task(_watch(jobs, jobs_on_disk, started), name="worker:recall")
         looking = tasks.create_task(cell.run(), name="worker:cells")
         standing_in = tasks.create_task(_stand_in(cell, jobs, started), name="worker:other cells")
+        telling = tasks.create_task(_tell_pipeline(settings, server, started), name="worker:lease")
         asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
+        telling.cancel()
         if not running.done():
             standing_in.cancel()
             await drain_calls(server, 0 if devmode else settings.drain_s)
@@ -113,6 +116,7 @@ def agent_server(
         return cell.load(len(server.active_jobs), draining=server.draining)
 
     async def answer(request: JobRequest) -> None:
+        await cell.look_if_full(len(server.active_jobs))
         if cell.sends_on(len(server.active_jobs)):
             await request.reject()  # the LiveKit server asks the next worker
             return
@@ -257,6 +261,12 @@ async def _watch(jobs: WorkerJobs, jobs_on_disk: JobStore, started: asyncio.Even
 async def _stand_in(cell: CellLoad, jobs: WorkerJobs, started: asyncio.Event) -> None:
     await started.wait()
     await CellFailover(cell, jobs).run()
+
+
+async def _tell_pipeline(settings: WorkerSettings, server: WorkerServer, started: asyncio.Event) -> None:
+    await started.wait()
+    if settings.cells:
+        await WorkerLease(settings.pipeline.url, settings.pipeline.key, lambda: server.connected).run()
 
 
 async def _keep_records(settings: WorkerSettings) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from agent.cells.away_cells import AwayCells
-from agent.cells.places import answering, together
+from agent.cells.places import answering, taking_calls, together
 from pipeline.realtime.client import Readiness
 
 LOOK_S = 0.5
@@ -42,7 +42,7 @@ class CellLoad:
     async def look(self) -> None:
         """Ask all cells how many places they have."""
         own, others = await asyncio.gather(answering((self._pipeline,)), answering(self._others))
-        self._own, self._elsewhere = together(own), together(others)
+        self._own, self._elsewhere = together(own), together(taking_calls(others))
         ready = {url for url, state in others.items() if state.ready}
         self._away.feed(ready, asyncio.get_running_loop().time())
 
@@ -68,8 +68,16 @@ class CellLoad:
 
     def sends_on(self, jobs: int) -> bool:
         """Whether a caller who would find no place here would find one in another cell."""
-        full = not self._own.ready or self._open(jobs) >= self._places
-        return bool(self._others) and full and self._elsewhere.free_sessions > 0
+        return self._full(jobs) and self._elsewhere.free_sessions > 0
+
+    async def look_if_full(self, jobs: int) -> None:
+        """Before a caller is sent on or told that all is full: another cell may have come, or begun to drain, since."""
+        if self._full(jobs):
+            await self.look()
+
+    def _full(self, jobs: int) -> bool:
+        """Whether it is one of several, and has no place for one more."""
+        return bool(self._others) and (not self._own.ready or self._open(jobs) >= self._places)
 
     @property
     def _places(self) -> int:

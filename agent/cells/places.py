@@ -7,8 +7,11 @@ from urllib.parse import urlsplit
 from pipeline.realtime.client import Readiness, Unreachable, readiness
 
 
-async def places(cells: Sequence[str]) -> Readiness:
+async def places(cells: Sequence[str], *, with_workers: bool = False) -> Readiness:
     """What the cells at these URLs have together: they are ready if one is.
+
+    Args:
+        with_workers: Count only those whose workers take callers: what a cell has left while it drains is nobody's.
 
     Raises:
         Unreachable: None of them answers.
@@ -16,7 +19,7 @@ async def places(cells: Sequence[str]) -> Readiness:
     there = await answering(cells)
     if not there:
         raise Unreachable(f"no pipeline answers at {', '.join(cells)}")
-    return together(there)
+    return together(taking_calls(there) if with_workers else there)
 
 
 async def answering(cells: Sequence[str]) -> Mapping[str, Readiness]:
@@ -24,6 +27,11 @@ async def answering(cells: Sequence[str]) -> Mapping[str, Readiness]:
     urls = await _each(cells)
     told = await asyncio.gather(*map(readiness, urls), return_exceptions=True)
     return {url: state for url, state in zip(urls, told, strict=True) if isinstance(state, Readiness)}
+
+
+def taking_calls(cells: Mapping[str, Readiness]) -> Mapping[str, Readiness]:
+    """Those whose workers take callers."""
+    return {url: state for url, state in cells.items() if state.workers}
 
 
 def together(cells: Mapping[str, Readiness]) -> Readiness:

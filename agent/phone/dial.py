@@ -7,6 +7,7 @@ import aiohttp
 from google.protobuf.duration_pb2 import Duration
 from livekit import api
 
+from agent.phone.carrier_certificate import certificate_fault
 from agent.phone.trunks import EMPTY_S, OUT, in_words, srtp
 from agent.rooms.rooms import dispatches
 from agent.settings.trunk import DialSettings
@@ -45,14 +46,20 @@ async def dial(settings: DialSettings, number: str) -> str:
             try:
                 await server.sip.create_sip_participant(_request(settings, number, room))
                 await _answered(server, room)
-            except (api.TwirpError, NotAnswered):
+            except (api.TwirpError, NotAnswered) as error:
                 await server.room.delete_room(api.DeleteRoomRequest(room=room))
+                if isinstance(error, NotAnswered) and (fault := await _fault(settings)):
+                    raise NotAnswered(f"{error}; {fault}") from None
                 raise
     except api.TwirpError as error:
         raise NotAnswered(f"the call could not be made: {in_words(error)}") from error
     except (aiohttp.ClientError, TimeoutError) as error:
         raise NotAnswered(f"no LiveKit server answers at {livekit.url}") from error
     return room
+
+
+async def _fault(settings: DialSettings) -> str:
+    return await certificate_fault(settings.carrier, settings.carrier_root) if settings.transport == "tls" else ""
 
 
 def _request(settings: DialSettings, number: str, room: str) -> api.CreateSIPParticipantRequest:

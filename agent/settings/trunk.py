@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from agent.settings.agent import LiveKitSettings, livekit_settings
 from agent.settings.environment import EnvironmentReader
@@ -40,6 +41,7 @@ class DialSettings:
         caller_id: The number that is shown.
         transport: `udp`, `tcp` or `tls`; empty: as the bridge likes, which is UDP.
         encryption: Of the sound, by SRTP.
+        carrier_root: Who vouches for the carrier over TLS, as the bridge was told; None: whom this machine trusts.
     """
 
     livekit: LiveKitSettings
@@ -49,6 +51,7 @@ class DialSettings:
     password: str = field(repr=False)
     transport: str = ""
     encryption: Encryption = "none"
+    carrier_root: Path | None = None
 
 
 def trunk_settings(environ: Mapping[str, str]) -> TrunkSettings:
@@ -86,6 +89,7 @@ def dial_settings(environ: Mapping[str, str]) -> DialSettings:
         transport=transport,
         # SRTP's keys stand in the signalling: without TLS around it they would protect nothing.
         encryption=(encryption or "require") if transport == "tls" else "none",
+        carrier_root=Path(root) if (root := reader.optional("AURA_SIP_CARRIER_ROOT")) else None,
     )
     reader.check()
     return settings

@@ -65,7 +65,8 @@ async def _place(settings: WebSettings, room: str | None) -> None:
 
 async def _has_place(settings: WebSettings, room: str | None) -> bool:
     try:
-        state = await places(tuple(dict.fromkeys((settings.pipeline_url, *settings.cells))))
+        cells = tuple(dict.fromkeys((settings.pipeline_url, *settings.cells)))
+        state = await places(cells, with_workers=bool(settings.cells))
     except Unreachable as error:
         raise Problem(503, "unreachable", "The speech server cannot be reached.", TRY_AGAIN_S) from error
     if not state.ready:

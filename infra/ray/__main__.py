@@ -6,6 +6,7 @@ SIGTERM takes them away again, each when its last call has ended or its time is 
 import argparse
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from infra.ray.cell import application
 from infra.ray.settings import CellSettings
 
 NAME = "aura"
+CONNECT_S = 5.0
 PASSED_ON = ("AURA_", "HF_", "PYTHONPATH")
 
 
@@ -41,7 +43,9 @@ def main(argv: list[str]) -> None:
         longest_call_s=options.longest_call_s,
     )
     cloudpickle.register_pickle_by_value(router)  # a proxy does not see this checkout
+    _end_if_unused()
     serve.start(http_options={"host": options.host, "port": options.port}, proxy_location="EveryNode")
+    _check_address(options.host, options.port)
     serve.run(application(settings), name=NAME, route_prefix="/")
     print(f"{settings.fewest} cells are ready: http://{options.host}:{options.port}", flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -50,12 +54,31 @@ def main(argv: list[str]) -> None:
         signal.pause()
     finally:
         serve.delete(NAME)
+        _end_if_unused()
 
 
 def _room_for(gpus: float) -> int:
     """Return how many cells the cluster holds, at least one: Serve waits for what that needs."""
     there = ray.cluster_resources().get("GPU", 0) / gpus if gpus else len(ray.nodes())
     return max(1, int(there))
+
+
+def _end_if_unused() -> None:
+    """Serve, once started, keeps to its first address, whatever the next start says."""
+    if not serve.status().applications:
+        serve.shutdown()
+
+
+def _check_address(host: str, port: int) -> None:
+    """Ends this process, in words, if Serve was there already and listens elsewhere."""
+    try:
+        socket.create_connection((host, port), CONNECT_S).close()
+    except OSError:
+        there = ", ".join(serve.status().applications)
+        sys.exit(
+            f"Serve of this cluster runs already, for {there}, and does not listen at {host}:{port}: name its address "
+            "with AURA_PIPELINE_HOST and AURA_PIPELINE_PORT, or end it with `serve shutdown`"
+        )
 
 
 def _end(*_: object) -> None:

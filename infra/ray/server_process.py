@@ -4,15 +4,14 @@ import asyncio
 import ctypes
 import os
 import signal
-import socket
 from asyncio.subprocess import Process
 from contextlib import suppress
 
 import aiohttp
 
+from infra.free_ports import LOOPBACK, free_ports
 from infra.ray.settings import CellSettings
 
-LOOPBACK = "127.0.0.1"
 POLL_S, STOP_S, ASK_S = 0.1, 30.0, 5.0
 
 
@@ -28,7 +27,8 @@ class ServerProcess:
         self._settings = settings
         self._process: Process | None = None
         self.http = aiohttp.ClientSession()
-        self.url = f"http://{LOOPBACK}:{_free_port()}"
+        (port,) = free_ports(1)
+        self.url = f"http://{LOOPBACK}:{port}"
 
     async def start(self) -> None:
         """Returns when it is ready.
@@ -61,12 +61,6 @@ class ServerProcess:
                     await self._process.wait()
             except TimeoutError:
                 self._process.kill()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind((LOOPBACK, 0))
-        return int(listener.getsockname()[1])
 
 
 def _end_with_replica() -> None:

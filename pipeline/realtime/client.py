@@ -13,6 +13,7 @@ AuraError
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 import aiohttp
@@ -141,6 +142,7 @@ class Readiness:
     ready: bool
     free_sessions: int
     max_sessions: int = 0
+    workers: int = 1  # that take callers from rooms; an older one does not tell
 
 
 async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
@@ -154,7 +156,8 @@ async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
         body = msgspec.json.decode(told)
         ready = status == 200 and bool(body["ready"])
         most = int(body.get("max_sessions", 0))
-        return Readiness(ready, int(body["free_sessions"]), most) if ready else Readiness(False, 0)
+        workers = int(body.get("workers", 1))
+        return Readiness(ready, int(body["free_sessions"]), most, workers) if ready else Readiness(False, 0)
     except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise no_pipeline(url) from error
 
@@ -171,6 +174,28 @@ async def ask(url: str, path: str, *, timeout_s: float) -> tuple[int, bytes]:
             http.get(url.rstrip("/") + path) as response,
         ):
             return response.status, await response.read()
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise Unreachable(f"no pipeline answers at {url}") from error
+
+
+async def tell_worker(url: str, key: str, worker: str, *, takes_calls: bool, timeout_s: float) -> None:
+    """Tell the pipeline at `url` whether a worker takes callers now.
+
+    Raises:
+        Unreachable: Nobody answers in time.
+        PipelineRefused: It answers with something else.
+    """
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=timeout_s)) as http,
+            http.put(
+                f"{url.rstrip('/')}/v1/workers/{worker}",
+                json={"takes_calls": takes_calls},
+                headers={"Authorization": f"Bearer {key}"},
+            ) as answer,
+        ):
+            if answer.status != HTTPStatus.NO_CONTENT:
+                raise PipelineRefused(answer.status)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         raise Unreachable(f"no pipeline answers at {url}") from error
 

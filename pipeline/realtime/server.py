@@ -14,6 +14,7 @@ from pipeline.errors import RequestError
 from pipeline.realtime.about import PipelineAbout
 from pipeline.realtime.connections import Connections
 from pipeline.realtime.loopback import is_loopback
+from pipeline.realtime.workers import Workers, WorkerWord
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import RETRY_AFTER_S, NoFreeSession, Orchestrator
 from pipeline.telemetry.turn_traces import TurnTraces
@@ -43,6 +44,7 @@ class Server:
         self._answers_from = answers_from if answers_from and not is_loopback(answers_from) else None
         self._metrics = Metrics()
         self._calls = Connections(self._metrics, traces)
+        self._workers = Workers()
         self._drains = False
 
     def app(self) -> web.Application:
@@ -53,6 +55,7 @@ class Server:
         app.router.add_get("/metrics", self._figures)
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/v1/realtime", self._realtime)
+        app.router.add_put("/v1/workers/{worker:[0-9a-z-]{1,64}}", self._worker)
         app.on_shutdown.append(self._goodbye)
         app.cleanup_ctx.append(self._watch_the_loop)
         return app
@@ -87,8 +90,8 @@ class Server:
             told = {"ready": False, "free_sessions": 0, "away": away, "restarts": pipeline.restarts}
             return web.json_response(told, status=503)
         places = {"free_sessions": pipeline.free_sessions, "max_sessions": pipeline.max_sessions}
-        busy = await pipeline.busy()
-        return web.json_response({"ready": True, **places, "busy": busy, "restarts": pipeline.restarts})
+        told = {"busy": await pipeline.busy(), "restarts": pipeline.restarts, "workers": len(self._workers)}
+        return web.json_response({"ready": True, **places, **told})
 
     async def _about(self, _: web.Request) -> web.Response:
         """What the pipeline is; once its engines have started, also what it can do."""
@@ -142,6 +145,15 @@ class Server:
             return self._turn_away("full", str(full))
         except RequestError as refused:
             return _problem(404, refused.code, refused.message, {}, refused.param)
+
+    async def _worker(self, request: web.Request) -> web.Response:
+        """An agent worker says whether it takes callers."""
+        try:
+            word = msgspec.json.decode(await request.read(), type=WorkerWord)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            return _problem(400, "invalid_value", str(error), {}, "takes_calls")
+        self._workers.tell(request.match_info["worker"], word)
+        return web.Response(status=204)
 
     def _turn_away(self, code: str, message: str) -> web.Response:
         """503, for now: `code` says why, and so does a metric."""

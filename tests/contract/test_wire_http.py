@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from pipeline.engines.fake import FakeEngine, Step, writes
 from pipeline.realtime.about import PipelineAbout, ask_about
+from pipeline.realtime.client import PipelineRefused, readiness, tell_worker
 from pipeline.realtime.server import Server
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from tests.contract.wire_caller import calling
@@ -38,6 +39,28 @@ async def test_health_readiness_and_models() -> None:
             assert (response.status, body["ready"], body["free_sessions"]) == (200, True, 0), "full is still ready"
         async with http.get("/v1/models", headers=KNOWN) as response:
             assert [model["id"] for model in (await response.json())["data"]] == ["aura-scripted"]
+
+
+async def test_workers_that_take_callers_are_counted_while_they_say_so() -> None:
+    async with served() as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+
+        async def workers() -> int:
+            return (await readiness(pipeline.url)).workers
+
+        async def said(by: str, body: str) -> int:
+            async with http.put(f"/v1/workers/{by}", data=body, headers=KNOWN) as response:
+                return response.status
+
+        assert await workers() == 0
+        for worker in ("ann", "ben", "ann"):
+            await tell_worker(pipeline.url, KEY, worker, takes_calls=True, timeout_s=PATIENCE_S)
+        assert await workers() == 2
+        await tell_worker(pipeline.url, KEY, "ann", takes_calls=False, timeout_s=PATIENCE_S)
+        assert await workers() == 1
+        assert await said("ben", '{"takes_calls": 1}') == 400 and await said("B..n", "{}") == 404
+        assert await workers() == 1
+        with pytest.raises(PipelineRefused):
+            await tell_worker(pipeline.url, "another key", "cleo", takes_calls=True, timeout_s=PATIENCE_S)
 
 
 async def test_what_a_pipeline_says_of_itself() -> None:

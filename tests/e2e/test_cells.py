@@ -11,13 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from aiohttp.test_utils import TestServer
 
 from agent.persona.greetings import APOLOGIES
+from agent.settings.agent import LiveKitSettings, WebSettings
+from agent.web.server import application
+from infra.bench.person.grant import post_for_grant, request_grant
 from infra.bench.person.person import READY_S, Person, joined
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
 from tests.e2e.observed import STOP_S, healthy
-from tests.e2e.own_livekit import OwnAgent, OwnLiveKit, own_agent, own_livekit, own_redis
+from tests.e2e.own_livekit import KEY as LIVEKIT_KEY
+from tests.e2e.own_livekit import SECRET, OwnAgent, OwnLiveKit, own_agent, own_livekit, own_redis
 from tests.e2e.stack import POLL_S, ROOT
 from tests.e2e.writer import PERSONA, Writer, writing
 from tests.served import KEY, Served, served
@@ -26,6 +31,7 @@ pytestmark = pytest.mark.anyio
 
 NAME = "cells"
 DRAIN_S = 120
+PATIENCE_S = 0.5
 TOLD_S = 5.0
 
 
@@ -83,18 +89,25 @@ async def test_cells_fill_evenly_and_one_that_ends_cuts_no_call(
 
         async with joined("Eve", livekit.calling(a_room(), "eve", NAME)) as eve:
             await eve.diary.until(lambda: "places are taken" in "".join(eve.told("aura.error")), READY_S, "an apology")
-            told = [len(caller.told("aura.error")) for caller in callers]
 
+        page = await calls.enter_async_context(page_of(livekit, first, second))
         first.agent.told()  # it is to end: as before an update
-        await asyncio.sleep(1)
-        assert first.agent.process.returncode is None and await places() == (0, 0)
+        await one_leaves(first, callers)
+        assert await places() == (1, 0) and first.agent.process.returncode is None
+        status, answer, _ = await post_for_grant(page, a_room(), "fay")
+        assert (status, answer["error"]["code"]) == (503, "full"), "what a cell has left while it drains is nobody's"
+        await one_leaves(second, callers)
+        callers.append(await calls.enter_async_context(joined("Gus", await request_grant(page, a_room(), "gus"))))
+        await callers[-1].greeted()
+        assert await places() == (1, 0)
 
+        told = [len(caller.told("aura.error")) for caller in callers]
         await second.pipeline_life.aclose()
         async with asyncio.timeout(4 * TOLD_S):  # 5 s are promised; this machine may be busy
             while sum(cut(callers, told)) < 2:
                 await asyncio.sleep(POLL_S)
         assert sum(cut(callers, told)) == 2, "those of the other cell go on"
-        assert first.pipeline.pipeline.free_sessions == 0 and first.agent.process.returncode is None
+        assert first.pipeline.pipeline.free_sessions == 1 and first.agent.process.returncode is None
 
         await calls.aclose()
         async with asyncio.timeout(READY_S):
@@ -172,6 +185,26 @@ async def a_pipeline(places: int, folder: Path) -> AsyncGenerator[tuple[str, Pro
     ) as process:
         await healthy(f"http://{LOOPBACK}:{port}/ready", log)
         yield f"http://{LOOPBACK}:{port}", process
+
+
+@asynccontextmanager
+async def page_of(livekit: OwnLiveKit, *cells: RunningCell) -> AsyncGenerator[str]:
+    """The page's server for these cells: its URL."""
+    urls = tuple(cell.pipeline.url for cell in cells)
+    named = LiveKitSettings(livekit.settings.url, LIVEKIT_KEY, SECRET, NAME)
+    async with TestServer(application(WebSettings(urls[0], named, PATIENCE_S, cells=urls), None)) as server:
+        yield str(server.make_url("/"))
+
+
+async def one_leaves(cell: RunningCell, callers: list[Person]) -> None:
+    """Somebody hangs up; returns when their place is free."""
+    log = cell.agent.log.read_text(errors="replace")
+    leaver = next(caller for caller in callers if f"room={caller.room.name}" in log)
+    callers.remove(leaver)
+    await leaver.room.disconnect()
+    async with asyncio.timeout(READY_S):
+        while not cell.pipeline.pipeline.free_sessions:
+            await asyncio.sleep(POLL_S)
 
 
 def cut(callers: Sequence[Person], told: Sequence[int]) -> list[bool]:

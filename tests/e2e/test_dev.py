@@ -14,10 +14,10 @@ import pytest
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.join_token import TokenRequest, join_token
-from infra.bench.base.free_ports import free_ports
 from infra.bench.base.speech import PersonVoice
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import joined
+from infra.free_ports import free_ports
 from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import ROOT, START_S, Stack, get
 from tests.e2e.telephone_wire import HOST

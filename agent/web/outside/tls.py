@@ -10,7 +10,7 @@ from agent.settings.outside import OutsideSettings
 
 logger = logging.getLogger(__name__)
 
-LOOK_S = 60.0
+LOOK_S = 5.0
 
 
 def tls_context(outside: OutsideSettings) -> ssl.SSLContext:

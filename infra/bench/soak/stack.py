@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.settings.agent import LiveKitSettings
-from infra.bench.base.free_ports import free_ports
 from infra.bench.base.process_tree import family
 from infra.bench.soak.part import Part, PartCommand
 from infra.bench.turn_taking.servers import AGENT, HOST, KEY, SECRET, Rooms
+from infra.free_ports import free_ports
 
 ALL = ("redis", "livekit", "pipeline", "agent")
 PIPELINE_KEY = "a-key-of-this-soak"

@@ -13,8 +13,8 @@ import aiohttp
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.join_token import TokenRequest, join_token
-from infra.bench.base.free_ports import free_ports
 from infra.bench.person.grant import Grant
+from infra.free_ports import free_ports
 
 HOST = "127.0.0.1"
 START_S = 90.0

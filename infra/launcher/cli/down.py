@@ -29,7 +29,9 @@ async def down(settings: LauncherSettings, display: Display) -> None:
         _clean(settings, display)
         return
     run = read_run_file(layout.run_file)
-    patience_s = PATIENCE_S + float(run.options.get(DRAIN, 0) if run else 0)
+    options = run.options if run else {}
+    drains = 2 if "--ray" in options else 1  # the agent's calls, and then those of others in the cells
+    patience_s = PATIENCE_S + drains * float(options.get(DRAIN, 0))
     with display.step("stopping") as step:
         step.note(_waiting(alive := _alive(run, owner)))
         try:

@@ -170,7 +170,7 @@ async def _keep_certificate(
     others, phone = settings.for_others, settings.phone
     async with asyncio.TaskGroup() as tasks:
         if others and others.acme:
-            tasks.create_task(keep_renewed(setup, others, ports.trust), name="up:acme")
+            tasks.create_task(keep_renewed(setup, others, ports.trust, shown.certificate), name="up:acme")
         if phone and phone.tls:
             end = partial(end_bridge, pids)
             tasks.create_task(follow_certificate(shown, end, setup.display), name="up:certificate")

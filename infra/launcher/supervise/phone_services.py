@@ -21,7 +21,10 @@ PHONE = "--phone"  # asks for them
 BRIDGE = "livekit-sip"
 POLL_S = 60.0
 NUMBER = "100"  # that reaches the agent, if none is listed
-TRUNK_VARIABLES = ("AURA_SIP_NUMBERS", "AURA_SIP_ADDRESSES", "AURA_SIP_LONGEST_S", "AURA_SIP_ENCRYPTION")
+TRUNK_VARIABLES = (
+    *("AURA_SIP_NUMBERS", "AURA_SIP_ADDRESSES", "AURA_SIP_LONGEST_S", "AURA_SIP_ENCRYPTION"),
+    "AURA_SIP_CARRIER_ROOT",  # which the bridge was told, too
+)
 ENCRYPTED = {"require": ", over TLS and with SRTP", "allow": ", over TLS, with SRTP if it can", "none": ""}
 
 

@@ -12,6 +12,8 @@ from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
 
 OF_A_CELL = ("pipeline", "agent")  # that joins an installation: it has its page and its LiveKit server
+# The environment of what is started stays the operator's: each cell's server gets it.
+RAY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from infra.ray.__main__ import main; main(sys.argv[1:])"
 SMALL_START_S, GPU_START_S = 180, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
 
 
@@ -138,11 +140,11 @@ def _pipeline(
             "--longest-call-s": cell.drain_s or None,
             **listens,
         }
-        argv = (str(layout.ray_venv / "bin" / "python"), "-m", "infra.ray", *_words(serves), "--", *argv)
+        argv = (str(layout.ray_venv / "bin" / "python"), "-c", RAY, str(layout.root), *_words(serves), "--", *argv)
     return Service(
         name="pipeline",
         argv=argv,
-        env={**env, "PYTHONPATH": str(layout.root)} if cell.ray else env,
+        env=env,
         health=f"{addresses(ports, cell.host).pipeline_url}/ready",
         start_s=GPU_START_S if on_gpus else SMALL_START_S,
         stop_s=(28 if on_gpus else 18)

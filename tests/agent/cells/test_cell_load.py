@@ -82,6 +82,29 @@ async def test_a_cell_that_drains_is_no_choice(told: dict[str, Readiness]) -> No
     assert (await looked()).load(0, draining=True) == NO_CHOICE
 
 
+async def test_what_a_cell_has_left_while_it_drains_is_nobodys(told: dict[str, Readiness]) -> None:
+    told |= {OURS: Readiness(True, 0, 2), THEIRS: Readiness(True, 1, 2, workers=0)}
+    cell = await looked()
+    assert 0 < cell.load(2) < TARGET_LOAD and not cell.sends_on(2), "somebody must say that all are full"
+    assert await places.places((OURS, THEIRS), with_workers=True) == Readiness(True, 0, 2)
+    assert await places.places((OURS, THEIRS)) == Readiness(True, 1, 4)
+    assert await places.places((THEIRS,), with_workers=True) == Readiness(False, 0)
+
+
+async def test_a_full_cell_looks_again_before_somebody_is_sent_on_or_turned_away(told: dict[str, Readiness]) -> None:
+    told |= {OURS: Readiness(True, 0, 2), THEIRS: Readiness(True, 2, 2)}
+    cell = await looked()
+    told[THEIRS] = Readiness(True, 2, 2, workers=0)
+    assert cell.sends_on(2), "as far as it knows"
+    await cell.look_if_full(2)
+    assert not cell.sends_on(2)
+    told |= {OURS: Readiness(True, 1, 2), THEIRS: Readiness(True, 2, 2)}
+    await cell.look()
+    del told[THEIRS]
+    await cell.look_if_full(1)
+    assert cell.sends_on(2), "who has a place asks nobody"
+
+
 async def test_a_job_that_is_being_taken_has_its_place(told: dict[str, Readiness]) -> None:
     cell = await looked()
     with cell.taking():

@@ -93,3 +93,11 @@ def test_a_carrier_that_cannot_be_rung_up_as_is_said_is_refused_by_name(carrier:
         dial_settings({**LIVEKIT, **told})
     (only,) = refused.value.faults
     assert fault in only
+
+
+def test_who_vouches_for_the_carrier_is_read_as_the_bridge_was_told() -> None:
+    told = {"AURA_SIP_CARRIER": "sip.example;transport=tls", "AURA_SIP_CALLER_ID": "15550100"}
+    assert dial_settings({**LIVEKIT, **told}).carrier_root is None
+    assert dial_settings({**LIVEKIT, **told, "AURA_SIP_CARRIER_ROOT": "/srv/root.pem"}).carrier_root == Path(
+        "/srv/root.pem"
+    )

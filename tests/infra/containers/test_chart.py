@@ -139,6 +139,17 @@ def test_cells_are_found_by_a_name_behind_which_are_all_of_them() -> None:
     assert told["AURA_CELLS"] in {each["value"] for each in web["env"]}
 
 
+@pytest.mark.parametrize(("more", "told"), [({}, "require"), ({"phone.encryption": "allow"}, "allow")])
+def test_calls_by_phone_are_encrypted_unless_somebody_says_otherwise(more: dict[str, str], told: str) -> None:
+    found = resources({**NEEDED, **ON_GPUS, **more})
+    for kind, name in (("StatefulSet", "one-aura-cells"), ("Job", "one-aura-trunks")):
+        (container,) = found[kind, name]["spec"]["template"]["spec"]["containers"]
+        assert {"name": "AURA_SIP_ENCRYPTION", "value": told} in container["env"], "who lets calls in asks for the same"
+    assert "AURA_SIP_ENCRYPTION" not in str(resources(NEEDED))
+    done = render({**NEEDED, **ON_GPUS, "phone.encryption": "some"})
+    assert done.returncode and "/phone/encryption" in done.stderr
+
+
 def test_a_cell_on_gpus_asks_for_them_and_scales_on_places_in_use() -> None:
     found = resources({**NEEDED, **ON_GPUS})
     pod = found["StatefulSet", "one-aura-cells"]["spec"]["template"]["spec"]

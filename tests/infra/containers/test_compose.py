@@ -11,7 +11,7 @@ import yaml
 
 from tests.infra.containers.tools import CONTAINERS, ROOT, program
 
-EMBEDDED, GPU = ("compose.yaml",), ("compose.yaml", "compose.gpu.yaml")
+EMBEDDED, GPU, SIP = ("compose.yaml",), ("compose.yaml", "compose.gpu.yaml"), ("compose.yaml", "compose.sip-tls.yaml")
 OURS = {"livekit", "models", "pipeline", "agent", "web", "redis", "sip", "trunks", "prometheus", "grafana"}
 VARIABLE = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
 
@@ -27,7 +27,7 @@ def read(names: tuple[str, ...], folder: Path) -> dict[str, Any]:
     return dict(json.loads(done.stdout)["services"])
 
 
-@pytest.mark.parametrize("names", [EMBEDDED, GPU])
+@pytest.mark.parametrize("names", [EMBEDDED, GPU, SIP])
 def test_compose_takes_the_files_and_each_container_is_hardened(names: tuple[str, ...], tmp_path: Path) -> None:
     services = read(names, tmp_path)
     assert set(services) == OURS
@@ -49,7 +49,7 @@ def test_the_gpu_is_the_pipelines_and_its_checkpoints_are_only_read(tmp_path: Pa
 
 
 def test_no_key_has_a_default() -> None:
-    text = "".join((CONTAINERS / name).read_text() for name in GPU)
+    text = "".join((CONTAINERS / name).read_text() for name in {*GPU, *SIP})
     secret = [found for found in VARIABLE.findall(text) if re.search(r"KEY|SECRET|PASSWORD|IMAGE", found[0])]
     assert secret and all(mark != "-" for _, mark, _ in secret)
     needed = {name for name, mark, _ in secret if mark == "?"}
@@ -71,9 +71,35 @@ def test_no_secret_stands_on_a_command_line(tmp_path: Path) -> None:
         assert not re.search(r"(?<!\$)\bREDIS_PASSWORD=|_SECRET|_KEY", words), name
 
 
+def test_places_count_while_the_agent_takes_calls(tmp_path: Path) -> None:
+    services = read(EMBEDDED, tmp_path)
+    told = [environment(services[name]) for name in ("agent", "web")]
+    assert {each["AURA_CELLS"] for each in told} == {each["AURA_PIPELINE_URL"] for each in told}
+
+
 def test_media_of_livekit_stay_on_this_machine(tmp_path: Path) -> None:
-    environment = read(EMBEDDED, tmp_path)["livekit"]["environment"]
-    told = dict(line.split("=", 1) for line in environment) if isinstance(environment, list) else environment
-    settings = yaml.safe_load(told["LIVEKIT_CONFIG"])
+    settings = yaml.safe_load(environment(read(EMBEDDED, tmp_path)["livekit"])["LIVEKIT_CONFIG"])
     assert settings["bind_addresses"] == ["127.0.0.1"] and settings["rtc"]["node_ip"] == "127.0.0.1"
     assert settings["rtc"]["stun_servers"] == [f"127.0.0.1:{settings['rtc']['udp_port']}"]
+
+
+def bridge_settings(names: tuple[str, ...], folder: Path) -> dict[str, Any]:
+    return dict(yaml.safe_load(environment(read(names, folder)["sip"])["SIP_CONFIG_BODY"]))
+
+
+def environment(service: dict[str, Any]) -> dict[str, str]:
+    told = service["environment"]
+    pairs = told.items() if isinstance(told, dict) else (line.partition("=")[::2] for line in told)
+    return dict(pairs)
+
+
+def test_with_tls_the_bridge_is_told_the_same_and_all_who_let_calls_in_ask_for_it(tmp_path: Path) -> None:
+    plain, encrypted = bridge_settings(EMBEDDED, tmp_path), bridge_settings(SIP, tmp_path)
+    more = {"tls": encrypted.pop("tls"), "sip_hostname": encrypted.pop("sip_hostname")}
+    assert more["sip_hostname"] == "AURA_SIP_NAME" and more["tls"]["min_version"] == "tls1.2"
+    asked = {"listen_ip": "AURA_SIP_HOST", "nat_1_to_1_ip": "AURA_SIP_HOST"}
+    assert {**plain, **asked} == encrypted, "the file says the rest as the other one does"
+    services = read(SIP, tmp_path)
+    for name in ("agent", "trunks"):
+        assert environment(services[name])["AURA_SIP_ENCRYPTION"] == "require"
+        assert environment(services[name])["AURA_PIPELINE_KEY"], "what the other file says stays"

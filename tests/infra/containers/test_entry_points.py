@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 import aiohttp
 import pytest
 
-from infra.bench.base.free_ports import free_ports
+from infra.free_ports import free_ports
 from tests.infra.containers.tools import CONTAINERS, ROOT
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ import yaml
 from aiohttp import web
 
 from agent.status.worker_figures import WorkerFigures
-from infra.bench.base.free_ports import free_ports
+from infra.free_ports import free_ports
 from pipeline.runtime.metrics import Metrics
 from pipeline.types.chunks import DraftOutcome
 from pipeline.types.session_events import (

@@ -11,7 +11,7 @@ from infra.launcher.base.settings import CellOptions, LauncherSettings
 from infra.launcher.cli.arguments import read_settings
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.ports import choose_ports
-from infra.launcher.supervise.services import addresses, stack_services, write_livekit_settings
+from infra.launcher.supervise.services import RAY, addresses, stack_services, write_livekit_settings
 
 ROOT = Path(__file__).resolve().parents[4]
 PORTS = choose_ports({})
@@ -92,7 +92,8 @@ def test_on_a_ray_cluster_serve_listens_and_its_cells_are_told_the_rest(tmp_path
     parts = {part.name: part for part in stack_services(layout, PORTS, keys, 4, phone=None, cell=cell)}
     argv = list(parts["pipeline"].argv)
     serves, starts = argv[: argv.index("--")], argv[argv.index("--") + 1 :]
-    assert serves[:3] == [str(tmp_path / "ray" / "bin" / "python"), "-m", "infra.ray"]
+    assert serves[:4] == [str(tmp_path / "ray" / "bin" / "python"), "-c", RAY, str(ROOT)]
+    assert "PYTHONPATH" not in parts["pipeline"].env
     assert serves[serves.index("--port") + 1] == str(PORTS.pipeline) and "--port" not in starts
     assert serves[serves.index("--places") + 1] == starts[starts.index("--max-sessions") + 1] == "4"
     assert Path(starts[0]).name == "aura-pipeline"
