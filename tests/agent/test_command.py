@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
@@ -15,26 +14,10 @@ import pytest
 
 from agent.console.audio import write_wav
 from agent.console.console import in_words
-from tests.forked import forked_program
+from tests.agent.conftest import AuraAgent
 
 ROOT = Path(__file__).parents[2]
 LIVEKIT = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
-
-
-AuraAgent = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module")
-def aura_agent() -> Iterator[AuraAgent]:
-    """Runs the program; returns its exit code, and what is said on stdout and stderr."""
-
-    def run(*arguments: str | Path, typed: str = "", url: str = "http://127.0.0.1:9") -> tuple[int, str, str]:
-        environ = {**os.environ, "AURA_PIPELINE_URL": url, "AURA_PIPELINE_KEY": "key"}
-        ended = program.run([*map(str, arguments)], environ, typed=typed)
-        return ended.code, ended.stdout, ended.stderr
-
-    with forked_program("aura-agent", "agent.main:main", "agent.job", "agent.console.console") as program:
-        yield run
 
 
 def test_it_is_a_module_that_can_be_run() -> None:
