@@ -45,7 +45,10 @@ def of_nan(plain: Predictor) -> dict[str, Any]:
     rows = torch.arange(ROWS)
     how = drawn(SMALL, rows)
     hidden, code0 = torch.full((ROWS, WIDTH), torch.nan), torch.randint(128, (ROWS,))
-    answered = {"fused": FusedPredictor(plain, ROWS, programs=1), "plain": plain}
+    answered: dict[str, FusedPredictor | Predictor] = {
+        "fused": FusedPredictor(plain, ROWS, programs=1),
+        "plain": plain,
+    }
     codes = {name: predictor(hidden, code0, *how)[0][:, 1:].tolist() for name, predictor in answered.items()}
     return {"ids": SMALL.vocab_size, **codes}
 
