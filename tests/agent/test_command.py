@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
@@ -15,25 +14,20 @@ import pytest
 
 from agent.console.audio import write_wav
 from agent.console.console import in_words
+from tests.agent.conftest import AuraAgent
 
 ROOT = Path(__file__).parents[2]
 LIVEKIT = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
 
 
-def aura_agent(
-    *arguments: str | Path,
-    typed: str = "",
-    url: str = "http://127.0.0.1:9",
-    environ: Mapping[str, str] | None = None,
-) -> tuple[int, str, str]:
-    """The exit code, and what is said on stdout and stderr."""
-    argv = [sys.executable, "-m", "agent.main", *map(str, arguments)]
-    everything = {**os.environ, "AURA_PIPELINE_URL": url, "AURA_PIPELINE_KEY": "key", **(environ or {})}
-    ended = subprocess.run(argv, cwd=ROOT, env=everything, input=typed, capture_output=True, text=True, timeout=60)
-    return ended.returncode, ended.stdout, ended.stderr
+def test_it_is_a_module_that_can_be_run() -> None:
+    argv = [sys.executable, "-m", "agent.main", "web", "--bogus"]
+    ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "aura-agent: unrecognized arguments: --bogus; see `aura-agent --help`\n"
 
 
-def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do() -> None:
+def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do(aura_agent: AuraAgent) -> None:
     code, _, said = aura_agent("web", "--log-level", "FOO")
     assert code == 2
     assert "argument --log-level: invalid choice: 'FOO' (choose from 'DEBUG', 'INFO'," in said
@@ -65,11 +59,11 @@ def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do() -> None
         ),
     ],
 )
-def test_bad_usage_is_one_line(arguments: tuple[str, ...], said: str) -> None:
+def test_bad_usage_is_one_line(aura_agent: AuraAgent, arguments: tuple[str, ...], said: str) -> None:
     assert aura_agent(*arguments) == (2, "", said)
 
 
-def test_a_setting_that_is_missing_is_named_in_a_line_of_its_own() -> None:
+def test_a_setting_that_is_missing_is_named_in_a_line_of_its_own(aura_agent: AuraAgent) -> None:
     code, _, said = aura_agent("web", url="x")
     assert code == 2
     assert said.splitlines()[:2] == [
@@ -102,7 +96,9 @@ def listens(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--list-devices",), ("--connect", "room")])
-def test_a_machine_without_a_sound_card_is_told_how_to_talk_all_the_same(arguments: tuple[str, ...]) -> None:
+def test_a_machine_without_a_sound_card_is_told_how_to_talk_all_the_same(
+    aura_agent: AuraAgent, arguments: tuple[str, ...]
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PULSE_SERVER", "unix:/nowhere")
         patch.setenv("ALSA_CONFIG_PATH", os.devnull)
@@ -121,12 +117,14 @@ def test_a_machine_without_a_sound_card_is_told_how_to_talk_all_the_same(argumen
         (("--wav", "pyproject.toml", "out.wav"), "pyproject.toml: not a WAV file"),
     ],
 )
-def test_a_file_that_is_not_what_it_should_be_is_named(arguments: tuple[str, ...], fault: str) -> None:
+def test_a_file_that_is_not_what_it_should_be_is_named(
+    aura_agent: AuraAgent, arguments: tuple[str, ...], fault: str
+) -> None:
     way = () if "--wav" in arguments else ("--text",)
     assert aura_agent("console", *way, *arguments) == (2, "", f"aura-agent: {fault}\n")
 
 
-def test_a_room_whose_server_is_not_there_is_said_in_one_line() -> None:
+def test_a_room_whose_server_is_not_there_is_said_in_one_line(aura_agent: AuraAgent) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**LIVEKIT, "LIVEKIT_URL": "ws://127.0.0.1:9", "LIVEKIT_API_SECRET": "s" * 32}.items():
             patch.setenv(name, value)
@@ -135,31 +133,35 @@ def test_a_room_whose_server_is_not_there_is_said_in_one_line() -> None:
     assert said.startswith("aura-agent: no LiveKit server lets anybody in at ws://127.0.0.1:9: ")
 
 
-def test_a_pipeline_that_is_not_there_is_said_once() -> None:
+def test_a_pipeline_that_is_not_there_is_said_once(aura_agent: AuraAgent) -> None:
     code, shown, said = aura_agent("console", "--text", typed="Hello?\n")
     assert (code, shown, said) == (1, "", "aura-agent: no pipeline answers at http://127.0.0.1:9\n")
 
 
-def test_a_recording_that_cannot_be_written_is_said_before_anything_is_asked(tmp_path: Path) -> None:
+def test_a_recording_that_cannot_be_written_is_said_before_anything_is_asked(
+    aura_agent: AuraAgent, tmp_path: Path
+) -> None:
     question, answer = tmp_path / "in.wav", tmp_path / "nowhere" / "out.wav"
     write_wav(question, bytes(48_000))
     code, _, said = aura_agent("console", "--wav", question, answer)
     assert (code, said) == (2, f"aura-agent: {answer} cannot be written: No such file or directory\n")
 
 
-def test_decisions_that_cannot_be_saved_are_said_before_anything_is_asked(tmp_path: Path) -> None:
+def test_decisions_that_cannot_be_saved_are_said_before_anything_is_asked(
+    aura_agent: AuraAgent, tmp_path: Path
+) -> None:
     place = tmp_path / "nowhere" / "call.json"
     code, _, said = aura_agent("console", "--text", "--decisions", place)
     assert (code, said) == (2, f"aura-agent: {place} cannot be written: No such file or directory\n")
 
 
-def test_decisions_are_saved_though_the_conversation_came_to_nothing(tmp_path: Path) -> None:
+def test_decisions_are_saved_though_the_conversation_came_to_nothing(aura_agent: AuraAgent, tmp_path: Path) -> None:
     place = tmp_path / "call.json"
     assert aura_agent("console", "--text", "--decisions", place, typed="Hello?\n")[0] == 1
     assert json.loads(place.read_text()) == {"version": 1, "decisions": [], "timings": []}
 
 
-def test_a_port_that_is_taken_is_said_in_one_line() -> None:
+def test_a_port_that_is_taken_is_said_in_one_line(aura_agent: AuraAgent) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
         for name, value in LIVEKIT.items():
             patch.setenv(name, value)
@@ -169,7 +171,7 @@ def test_a_port_that_is_taken_is_said_in_one_line() -> None:
     assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.1: ")
 
 
-def test_a_health_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_health_port_that_is_taken_is_said_in_one_line(aura_agent: AuraAgent, tmp_path: Path) -> None:
     """And what is said is read: a file says where LiveKit is, the command line which server it is."""
     (tmp_path / "mine.env").write_text("LIVEKIT_API_KEY=k\nLIVEKIT_API_SECRET=s\nAURA_PIPELINE_URL=wrong\n")
     where = ("--env-file", tmp_path / "mine.env", "--url", "ws://127.0.0.1:9")
@@ -181,7 +183,7 @@ def test_a_health_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None
     assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.2: ")
 
 
-def test_a_worker_names_all_that_it_lacks_and_a_name_is_not_among_it(tmp_path: Path) -> None:
+def test_a_worker_names_all_that_it_lacks_and_a_name_is_not_among_it(aura_agent: AuraAgent, tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     code, _, said = aura_agent("start", "--env-file", tmp_path / "empty")
     assert code == 2
@@ -190,7 +192,9 @@ def test_a_worker_names_all_that_it_lacks_and_a_name_is_not_among_it(tmp_path: P
 
 
 @pytest.mark.parametrize("arguments", [("trunks",), ("call", "123"), ("call", "+1 (555) 010-0800")])
-def test_a_livekit_server_that_is_not_there_is_said_in_one_line(arguments: tuple[str, ...]) -> None:
+def test_a_livekit_server_that_is_not_there_is_said_in_one_line(
+    aura_agent: AuraAgent, arguments: tuple[str, ...]
+) -> None:
     environ = {"LIVEKIT_URL": "ws://127.0.0.1:9", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s" * 32}
     environ |= {"AURA_AGENT_NAME": "n", "AURA_SIP_USER": "u", "AURA_SIP_PASSWORD": "p"}
     environ |= {"AURA_SIP_CARRIER": "127.0.0.1:9", "AURA_SIP_CALLER_ID": "1"}

@@ -81,8 +81,8 @@ class Caller:
         return done
 
     async def still_works(self) -> None:
-        """The next turn is answered."""
-        response = await self.asks()
+        """The next turn is answered, shortly: each token of tiny models is some letter or other, or none."""
+        response = await self.asks(max_output_tokens=8)
         assert response["status"] in ENDED, response
         assert response["output"], response
 

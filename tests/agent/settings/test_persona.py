@@ -8,8 +8,8 @@ from agent.persona.changes import OF_STRANGERS
 from agent.persona.persona import AURA, ON_THE_PHONE
 from agent.settings.agent import worker_settings
 from agent.settings.environment import SettingsError
+from tests.agent.conftest import AuraAgent
 from tests.agent.settings.test_agent import ENVIRON
-from tests.agent.test_command import aura_agent
 
 FILE = """
 name = "Nova"
@@ -109,7 +109,7 @@ def test_the_operator_says_what_strangers_may_set() -> None:
     assert fault.startswith("AURA_PERSONA_STRANGERS: `voise` is none of name, instructions,")
 
 
-def test_the_worker_does_not_start_with_a_file_that_is_wrong(tmp_path: Path) -> None:
+def test_the_worker_does_not_start_with_a_file_that_is_wrong(aura_agent: AuraAgent, tmp_path: Path) -> None:
     path = written(tmp_path, "voise = 1")
     code, _, said = aura_agent("start", environ={**ENVIRON, "AURA_PERSONA": path})
     assert code == 2

@@ -14,6 +14,7 @@ from pipeline.models.registry import ASR
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
 from pipeline.types.chunks import AsrInput
 from tests.contract.vllm.hearing_cases import MOST_TOKENS, Heard
+from tests.contract.vllm.in_process import begun, ended
 
 
 @dataclass
@@ -38,8 +39,6 @@ class Recogniser:
     """A vLLM engine of one checkpoint."""
 
     def __init__(self, folder: Path, **engine_args: Any) -> None:
-        from vllm import EngineArgs, LLMEngine
-
         self.config = read_recogniser(folder)
         self.tokenizer, ids = read_tokenizer(folder)
         self.audio_id = ids.audio
@@ -50,7 +49,7 @@ class Recogniser:
             "max_num_batched_tokens": 1024, "generation_config": "vllm", "enable_prefix_caching": True,
             "limit_mm_per_prompt": {"audio": 8}, "enable_mm_embeds": True, "hf_overrides": {"architectures": [ASR]},
         }  # fmt: skip
-        self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
+        self.engine = begun(folder, {**settings, **engine_args})
         self._names = 0
 
     def writer(self, context: str = "") -> AsrPromptWriter:
@@ -84,10 +83,7 @@ class Recogniser:
 
     def close(self) -> None:
         """Frees what the next engine of this process needs."""
-        from vllm.distributed import cleanup_dist_env_and_memory
-
-        self.engine.engine_core.shutdown()
-        cleanup_dist_env_and_memory()
+        ended(self.engine)
 
     def _send(self, request: DecodePass) -> str:
         from pipeline.engines.vllm.conversion import sampling_params

@@ -10,6 +10,7 @@ from pipeline.engines.aura.setup import settings
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
 from pipeline.types.chunks import MultimodalPrompt
+from tests.contract.vllm.in_process import begun, ended
 from tests.contract.vllm.seeing_cases import TOKENS
 
 GREEDY = RequestSampling(0.0, 0, 1.0, 1.0, ())
@@ -41,15 +42,13 @@ class Eyes:
     """A vLLM engine of one checkpoint."""
 
     def __init__(self, folder: Path, **engine_args: Any) -> None:
-        from vllm import EngineArgs, LLMEngine
-
         self.text = AuraText.read(folder)
         told: Mapping[str, Any] = settings(4, "float32", 4_096) | {
             "enforce_eager": True, "distributed_executor_backend": "uni", "block_size": 32,
             "kv_cache_memory_bytes": 64 << 20, "max_num_batched_tokens": 512, "generation_config": "vllm",
             "mm_processor_cache_gb": 0.25, "skip_mm_profiling": True,
         }  # fmt: skip
-        self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**told, **engine_args}))
+        self.engine = begun(folder, {**told, **engine_args})
         self._request = 0
 
     def look(self, *looks: Look) -> None:
@@ -93,7 +92,4 @@ class Eyes:
 
     def close(self) -> None:
         """Frees what the next engine of this process needs."""
-        from vllm.distributed import cleanup_dist_env_and_memory
-
-        self.engine.engine_core.shutdown()
-        cleanup_dist_env_and_memory()
+        ended(self.engine)

@@ -17,6 +17,7 @@ from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.registry import TALKER
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
 from tests.contract.vllm.cases import MOST_FRAMES, Case
+from tests.contract.vllm.in_process import begun, ended
 
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
@@ -67,8 +68,6 @@ class Speaker:
     """A vLLM engine of one checkpoint."""
 
     def __init__(self, folder: Path, **engine_args: Any) -> None:
-        from vllm import EngineArgs, LLMEngine
-
         self.kind = folder.name
         self.voice = read_voice(folder)
         self.tokenize = read_tokenizer(folder)
@@ -79,7 +78,7 @@ class Speaker:
             "block_size": 32, "kv_cache_memory_bytes": 64 << 20, "max_model_len": 512, "max_num_seqs": 8,
             "max_num_batched_tokens": 512, "generation_config": "vllm",
         }  # fmt: skip
-        self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
+        self.engine = begun(folder, {**settings, **engine_args})
 
     def speak(self, *speeches: Speech) -> None:
         """All of them, until each has ended."""
@@ -118,10 +117,7 @@ class Speaker:
 
     def close(self) -> None:
         """Frees what the next engine of this process needs."""
-        from vllm.distributed import cleanup_dist_env_and_memory
-
-        self.engine.engine_core.shutdown()
-        cleanup_dist_env_and_memory()
+        ended(self.engine)
 
 
 class Going:

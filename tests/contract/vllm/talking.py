@@ -17,6 +17,7 @@ from pipeline.models.qwen3_tts.extra_args import CODES, Choice
 from pipeline.models.qwen3_tts.prompt import VoiceChoice
 from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
 from pipeline.models.shared.engine_io import RequestSampling
+from tests.contract.vllm.in_process import begun
 from tests.contract.vllm.speaking import Speaker
 from tests.contract.vllm.thinking import TOKENS
 from tests.contract.vllm.tiny_omni import END_OF_SPEECH, IDS
@@ -108,8 +109,6 @@ class OmniSpeaker(Speaker):
     """A vLLM engine of a checkpoint's talker."""
 
     def __init__(self, folder: Path, **engine_args: Any) -> None:
-        from vllm import EngineArgs, LLMEngine
-
         self.config = read_omni(folder)
         settings: dict[str, Any] = {
             "hf_overrides": talker_only, "dtype": "float32", "skip_tokenizer_init": True,
@@ -117,7 +116,7 @@ class OmniSpeaker(Speaker):
             "block_size": 32, "kv_cache_memory_bytes": 64 << 20, "max_model_len": 512, "max_num_seqs": 8,
             "max_num_batched_tokens": 32, "generation_config": "vllm",
         }  # fmt: skip
-        self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
+        self.engine = begun(folder, {**settings, **engine_args})
 
     def answer(self, *answers: Answer) -> None:
         """All of them, until each has ended."""

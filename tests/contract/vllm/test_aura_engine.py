@@ -106,6 +106,7 @@ async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_rea
             await asyncio.sleep(0.01)
         assert await all_of(aura, MultimodalPrompt(("What is that?",), "asks", 1))
         assert not reading.done()
+        reading.cancel()  # the rest of it takes half a minute of a processor
 
 
 async def test_what_a_question_waits_for_is_read_once(aura: AuraEngine) -> None:

@@ -14,6 +14,7 @@ from pipeline.models.hidden_states.row_reader import RowReader, RowReaders
 from pipeline.models.registry import THINKER
 from pipeline.models.shared.engine_io import MediaItem, PromptChunk, RequestSampling
 from tests.contract.vllm import tiny_omni
+from tests.contract.vllm.in_process import begun, ended
 from tests.contract.vllm.tiny_omni import ASSISTANT, IDS, NEWLINE, SYSTEM, USER
 
 LAYOUT = RowLayout(layers=2, width=64, dtype="float32", pages=64, page_rows=8)
@@ -63,8 +64,6 @@ class ThinkerEngine:
     """A vLLM engine of one checkpoint, and the pool that its rows leave by."""
 
     def __init__(self, folder: Path, layout: RowLayout = LAYOUT, **engine_args: Any) -> None:
-        from vllm import EngineArgs, LLMEngine
-
         settings: dict[str, Any] = {
             "hf_overrides": {"architectures": [THINKER]}, "dtype": "float32", "enforce_eager": True,
             "enable_prefix_caching": True, "distributed_executor_backend": "uni", "block_size": 32,
@@ -72,7 +71,7 @@ class ThinkerEngine:
             "max_num_batched_tokens": STEP_TOKENS, "generation_config": "vllm", "skip_mm_profiling": True,
             "limit_mm_per_prompt": {"image": 4, "video": 0, "audio": 4},
         }  # fmt: skip
-        self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
+        self.engine = begun(folder, {**settings, **engine_args})
         self.readers = RowReaders(layout)
         self._number = 0
 
@@ -114,10 +113,7 @@ class ThinkerEngine:
 
     def close(self) -> None:
         """Frees what the next engine of this process needs."""
-        from vllm.distributed import cleanup_dist_env_and_memory
-
-        self.engine.engine_core.shutdown()
-        cleanup_dist_env_and_memory()
+        ended(self.engine)
         self.readers.close()
 
 

@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,21 +14,28 @@ import pytest
 from pipeline.cli.main import main
 from pipeline.engines.embedded_models import llama_names, whisper_names
 from pipeline.runtime.profiles import DEPLOY, PROFILES
+from tests.forked import ForkedProgram
 from tests.pipeline.runtime.checkpoints import AURA, write_all
 
 ROOT = Path(__file__).parents[3]
 NOWHERE = Path("/nowhere")
-MAIN = "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.cli.main import main; main()"
+
+Run = Callable[..., tuple[int, str]]
 
 
-def aura_pipeline(*arguments: str | Path | int, path: Path = NOWHERE) -> tuple[int, str]:
-    """The exit code, and what is said on stderr; `path`: where other programs are, such as the GPUs' own."""
-    argv, environ = [sys.executable, "-c", MAIN, *map(str, arguments)], {"AURA_PIPELINE_KEY": "key", "PATH": str(path)}
-    ended = subprocess.run(argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60)
-    return ended.returncode, ended.stderr
+@pytest.fixture
+def run(aura_pipeline: ForkedProgram) -> Run:
+    """Runs the program; returns its exit code, and what is said on stderr."""
+
+    def run(*arguments: str | Path | int, path: Path = NOWHERE) -> tuple[int, str]:
+        """`path`: where other programs are, such as the GPUs' own."""
+        ended = aura_pipeline.run([*map(str, arguments)], {"AURA_PIPELINE_KEY": "key", "PATH": str(path)})
+        return ended.code, ended.stderr
+
+    return run
 
 
-def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
+def test_check_lists_every_name_that_does_not_exist(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     whisper = "{model: whisper-bas, fallback: mine, language: klingon}"
     file.write_text(
@@ -35,7 +43,7 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
         "  - {stage_id: 2, engine_args: {model: smollm2-135m}}\n"
     )
     (tmp_path / "mine").mkdir()
-    code, said = aura_pipeline("check", file, "--models-dir", tmp_path)
+    code, said = run("check", file, "--models-dir", tmp_path)
     assert code == 2
     model, fallback, language, chat = said.splitlines()
     assert model.endswith("stage 0: engine_args: `model` is 'whisper-bas': did you mean `whisper-base`?")
@@ -44,7 +52,7 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     assert "stage 2: " in chat and chat.endswith("did you mean `smollm2-135m-instruct`?")
     for name in ("model.bin", "tokenizer.json"):
         (tmp_path / "mine" / name).touch()
-    _, said = aura_pipeline("check", file, "--models-dir", tmp_path)
+    _, said = run("check", file, "--models-dir", tmp_path)
     assert "'mine'" not in said, "a model that somebody has put there is known"
 
 
@@ -56,17 +64,19 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
         ("voxtral", "one of aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe is needed"),
     ],
 )
-def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(tmp_path: Path, told: str, reason: str) -> None:
+def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(
+    run: Run, tmp_path: Path, told: str, reason: str
+) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(f"{{max_sessions: 1, model_type: {told}}}")
-    assert aura_pipeline("check", file) == (2, f"aura-pipeline: {file}: `model_type` is {told!r}: {reason}\n")
+    assert run("check", file) == (2, f"aura-pipeline: {file}: `model_type` is {told!r}: {reason}\n")
 
 
 @pytest.mark.parametrize("told", ["3", "null", "[aura_omni]", "true"])
-def test_a_pipeline_without_a_name_is_not_taken_for_another(tmp_path: Path, told: str) -> None:
+def test_a_pipeline_without_a_name_is_not_taken_for_another(run: Run, tmp_path: Path, told: str) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(f"{{max_sessions: 1, model_type: {told}}}")
-    code, said = aura_pipeline("check", file)
+    code, said = run("check", file)
     assert (code, len(said.splitlines())) == (2, 1)
     assert said.startswith(f"aura-pipeline: {file}: `model_type` is ") and said.endswith(", not a text\n")
 
@@ -77,12 +87,12 @@ def test_it_is_a_module_that_can_be_run() -> None:
     assert (ended.returncode, ended.stderr[:30]) == (2, "aura-pipeline: /nowhere.yaml: ")
 
 
-def test_bad_usage_is_one_line() -> None:
-    assert aura_pipeline("serve", "--bogus") == (
+def test_bad_usage_is_one_line(run: Run) -> None:
+    assert run("serve", "--bogus") == (
         2,
         "aura-pipeline: unrecognized arguments: --bogus; see `aura-pipeline --help`\n",
     )
-    code, said = aura_pipeline("serve", "--port", "http")
+    code, said = run("serve", "--port", "http")
     assert (code, said) == (
         2,
         "aura-pipeline serve: argument --port: 'http' is not a port number (0 to 65535); "
@@ -90,15 +100,15 @@ def test_bad_usage_is_one_line() -> None:
     )
 
 
-def test_a_file_is_named_once() -> None:
+def test_a_file_is_named_once(run: Run) -> None:
     file, other = DEPLOY / "aura_80gb.yaml", DEPLOY / "aura_2gpu.yaml"
     said = f"aura-pipeline: command line: {file} and --stage-configs-path {other}: one file is checked\n"
-    assert aura_pipeline("check", file, "--stage-configs-path", other) == (2, said)
+    assert run("check", file, "--stage-configs-path", other) == (2, said)
 
 
 @pytest.mark.parametrize(("profile", "most"), [("embedded", 16), ("vllm", 512)])
 def test_more_callers_than_a_profile_serves_are_refused_with_its_bound(
-    tmp_path: Path, profile: str, most: int, capsys: pytest.CaptureFixture[str]
+    run: Run, tmp_path: Path, profile: str, most: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shipped = PROFILES[profile].deployment
     main(["check", str(shipped), "--max-sessions", str(most)])
@@ -106,14 +116,14 @@ def test_more_callers_than_a_profile_serves_are_refused_with_its_bound(
     file = tmp_path / "mine.yaml"
     for told in (most + 1, 1_000_000_000):
         fault = f"`max_sessions` is {told}: aura serves {most} at most\n"
-        assert aura_pipeline("check", shipped, "--max-sessions", told) == (2, f"aura-pipeline: command line: {fault}")
+        assert run("check", shipped, "--max-sessions", told) == (2, f"aura-pipeline: command line: {fault}")
         file.write_text(re.sub("max_sessions: .*", f"max_sessions: {told}", shipped.read_text()))
-        assert aura_pipeline("check", file) == (2, f"aura-pipeline: {file}: {fault}")
+        assert run("check", file) == (2, f"aura-pipeline: {file}: {fault}")
 
 
 @pytest.mark.parametrize("option", ["--max-sessions", "--port"])
-def test_a_number_of_thousands_of_digits_is_refused_in_one_short_line(option: str) -> None:
-    code, said = aura_pipeline("serve", option, "9" * 5_000)
+def test_a_number_of_thousands_of_digits_is_refused_in_one_short_line(run: Run, option: str) -> None:
+    code, said = run("serve", option, "9" * 5_000)
     assert code == 2 and said.startswith(f"aura-pipeline serve: argument {option}: '99")
     assert said.count("\n") == 1 and len(said) < 300
 
@@ -142,65 +152,67 @@ def test_a_server_that_is_named_answers_in_the_embedded_profile(
         assert f"AURA_LLM_URL is set, and no server is asked in the profile {profile}" in capsys.readouterr().err
 
 
-def test_the_profile_that_asks_a_server_needs_its_address(tmp_path: Path) -> None:
+def test_the_profile_that_asks_a_server_needs_its_address(run: Run, tmp_path: Path) -> None:
     for model in ("whisper-base",):
         (tmp_path / model).mkdir()
         for name in ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt"):
             (tmp_path / model / name).touch()
-    code, said = aura_pipeline("serve", "--profile", "embedded-chat", "--port", "0", "--models-dir", tmp_path)
+    code, said = run("serve", "--profile", "embedded-chat", "--port", "0", "--models-dir", tmp_path)
     assert (code, said.splitlines()[-1]) == (
         2,
         "aura-pipeline: environment: AURA_LLM_URL is not set: it says which server answers",
     )
 
 
-def test_check_tells_what_serve_would_refuse_on_this_machine(tmp_path: Path) -> None:
+def test_check_tells_what_serve_would_refuse_on_this_machine(run: Run, tmp_path: Path) -> None:
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\necho 24564\n")
     tool.chmod(0o755)
     write_all(tmp_path)
     file, models = DEPLOY / "aura_2gpu.yaml", tmp_path / "models"
-    assert aura_pipeline("check", DEPLOY / "aura_80gb.yaml", "--model-dir", tmp_path, path=tmp_path) == (0, "")
-    code, said = aura_pipeline("check", file, "--model-dir", models, path=tmp_path)
+    assert run("check", DEPLOY / "aura_80gb.yaml", "--model-dir", tmp_path, path=tmp_path) == (0, "")
+    code, said = run("check", file, "--model-dir", models, path=tmp_path)
     assert code == 2
     lines = said.splitlines()
     assert f"{file}: stage 1: {models}/{AURA}: there is no such folder" in lines
     assert f"{file}: stage 2: `devices` names GPU 1, and there is GPU 0 of 24 GiB" in lines
 
 
-def test_serve_refuses_what_check_does_with_the_same_lines(tmp_path: Path) -> None:
+def test_serve_refuses_what_check_does_with_the_same_lines(run: Run, tmp_path: Path) -> None:
     write_all(tmp_path)
     (tmp_path / AURA / "model.safetensors").unlink()
     options = "--stage-configs-path", DEPLOY / "aura_80gb.yaml", "--model-dir", tmp_path
-    refused = aura_pipeline("check", *options)
+    refused = run("check", *options)
     assert refused[0] == 2 and f"stage 1: {tmp_path / AURA}: weights missing: " in refused[1]
-    assert aura_pipeline("serve", *options, "--port", "0") == refused
+    assert run("serve", *options, "--port", "0") == refused
 
 
-def test_a_file_that_does_not_say_what_it_is_for_is_refused_unless_the_profile_is_told(tmp_path: Path) -> None:
+def test_a_file_that_does_not_say_what_it_is_for_is_refused_unless_the_profile_is_told(
+    run: Run, tmp_path: Path
+) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model_type:", "# model_type:"))
     known = "aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe"
     refused = f"aura-pipeline: {file}: `model_type` is needed: it names the pipeline (known: {known})\n"
-    assert aura_pipeline("check", file) == (2, refused)
-    assert aura_pipeline("serve", "--stage-configs-path", file, "--port", "0") == (2, refused)
-    assert aura_pipeline("check", file, "--profile", "vllm") == (0, "")
+    assert run("check", file) == (2, refused)
+    assert run("serve", "--stage-configs-path", file, "--port", "0") == (2, refused)
+    assert run("check", file, "--profile", "vllm") == (0, "")
     file.write_text("# empty")
-    assert aura_pipeline("check", file) == (2, refused)
+    assert run("check", file) == (2, refused)
 
 
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
-def test_the_pipeline_for_gpus_says_what_it_needs(tmp_path: Path) -> None:
+def test_the_pipeline_for_gpus_says_what_it_needs(run: Run, tmp_path: Path) -> None:
     write_all(tmp_path)
-    code, said = aura_pipeline("serve", "--profile", "vllm", "--port", "0", "--models-dir", tmp_path)
+    code, said = run("serve", "--profile", "vllm", "--port", "0", "--models-dir", tmp_path)
     assert code == 2
     assert said.splitlines()[-1].startswith("aura-pipeline: stages: they need the extra `vllm`: ")
 
 
-def test_a_port_that_is_taken_is_named_with_its_holder() -> None:
+def test_a_port_that_is_taken_is_named_with_its_holder(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        code, said = aura_pipeline("serve", "--port", str(port))
+        code, said = run("serve", "--port", str(port))
     assert code == 2
     assert said.startswith(
         f"aura-pipeline: serve: cannot listen on port {port} of 127.0.0.1: it is held by pid {os.getpid()} "
@@ -208,9 +220,9 @@ def test_a_port_that_is_taken_is_named_with_its_holder() -> None:
     assert len(said.splitlines()) == 1
 
 
-def test_a_place_where_nothing_can_be_written_is_known_before_the_voice_is_loaded(tmp_path: Path) -> None:
+def test_a_place_where_nothing_can_be_written_is_known_before_the_voice_is_loaded(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "nowhere" / "hello.wav"
-    code, said = aura_pipeline("say", "Hello.", "-o", out, "--model", tmp_path)
+    code, said = run("say", "Hello.", "-o", out, "--model", tmp_path)
     assert (code, said) == (2, f"aura-pipeline: --out: {out} cannot be written: No such file or directory\n")
 
 

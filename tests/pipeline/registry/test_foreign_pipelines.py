@@ -1,16 +1,14 @@
 """Pipelines of packages: what `check` and `--profile` make of sound ones and of such as cannot be."""
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pipeline.runtime.profiles import DEPLOY
+from tests.forked import ForkedProgram
 from tests.pipeline.registry.packages import install
 
-ROOT = Path(__file__).parents[3]
 SOUND = """\
 from dataclasses import replace
 from pathlib import Path
@@ -25,15 +23,22 @@ def pipeline(*stages, name="mine"):
 """
 
 
-def check(folder: Path, *arguments: str | Path) -> tuple[int, str]:
-    """The exit code of `aura-pipeline check` where these packages are installed, and what is said."""
-    command = [sys.executable, "-m", "pipeline.cli.main", "check", *map(str, arguments)]
-    environ = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(folder))), "PATH": "/nowhere", "AURA_HOME": "/nowhere"}
-    ended = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
-    return ended.returncode, ended.stdout + ended.stderr
+Check = Callable[..., tuple[int, str]]
 
 
-def test_a_sound_one_beside_a_broken_one_and_two_of_one_name(tmp_path: Path) -> None:
+@pytest.fixture
+def check(aura_pipeline: ForkedProgram, tmp_path: Path) -> Check:
+    """Runs `aura-pipeline check` where the test's packages are installed; returns its exit code, and what is said."""
+
+    def check(*arguments: str | Path) -> tuple[int, str]:
+        environ = {"PYTHONPATH": str(tmp_path), "PATH": "/nowhere", "AURA_HOME": "/nowhere"}
+        ended = aura_pipeline.run(["check", *map(str, arguments)], environ, cwd=tmp_path)
+        return ended.code, ended.stdout + ended.stderr
+
+    return check
+
+
+def test_a_sound_one_beside_a_broken_one_and_two_of_one_name(check: Check, tmp_path: Path) -> None:
     made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, SPEAKS)\n"
     install(tmp_path, "mine", made, aura_pipelines="mine = mine:IT")
     (tmp_path / "mine.yaml").write_text("{model_type: mine, max_sessions: 3}")
@@ -42,20 +47,20 @@ def test_a_sound_one_beside_a_broken_one_and_two_of_one_name(tmp_path: Path) -> 
         install(tmp_path, package, "raise RuntimeError('imported')\n", aura_pipelines=f"both = {package}:IT")
 
     for arguments in (["--profile", "mine"], [tmp_path / "mine.yaml"]):
-        code, said = check(tmp_path, *arguments)
+        code, said = check(*arguments)
         assert (code, said.splitlines()[0]) == (0, "mine: fine, 3 sessions")
-    code, said = check(tmp_path, DEPLOY / "embedded.yaml")
+    code, said = check(DEPLOY / "embedded.yaml")
     assert (code, said.splitlines()[0]) == (0, "aura_embedded: fine, 4 sessions")
     why = "entry point aura.pipelines broken = broken:IT of broken 1.0: it cannot be loaded: RuntimeError: no such GPU"
-    code, said = check(tmp_path, "--profile", "broken")
+    code, said = check("--profile", "broken")
     warned, refused = said.splitlines()
     assert (code, refused) == (2, f"aura-pipeline: {why}") and "WARNING" in warned and "`both` is given twice" in warned
-    code, said = check(tmp_path, "--profile", "both")
+    code, said = check("--profile", "both")
     assert code == 2 and "`both` is given twice: by " in said and "RuntimeError" not in said, "neither is imported"
-    code, said = check(tmp_path, "--profile", "bth")
+    code, said = check("--profile", "bth")
     assert code == 2 and "mine" in said and "invalid choice: 'bth'" in said
     (tmp_path / "other.yaml").write_text("{model_type: minne, max_sessions: 3}")
-    code, said = check(tmp_path, tmp_path / "other.yaml")
+    code, said = check(tmp_path / "other.yaml")
     assert code == 2 and "did you mean `mine`?" in said and why in said
 
 
@@ -80,14 +85,14 @@ def test_a_sound_one_beside_a_broken_one_and_two_of_one_name(tmp_path: Path) -> 
         ),
     ],
 )
-def test_one_that_could_not_run_is_refused_by_field(tmp_path: Path, made: str, reason: str) -> None:
+def test_one_that_could_not_run_is_refused_by_field(check: Check, tmp_path: Path, made: str, reason: str) -> None:
     install(tmp_path, "mine", f"{SOUND}IT = {made}\n", aura_pipelines="mine = mine:IT")
-    code, said = check(tmp_path, "--profile", "mine")
+    code, said = check("--profile", "mine")
     assert code == 2 and "Traceback" not in said
     assert f"entry point aura.pipelines mine = mine:IT of mine 1.0: {reason}" in said
 
 
-def test_an_engine_of_another_package_serves_a_stage(tmp_path: Path) -> None:
+def test_an_engine_of_another_package_serves_a_stage(check: Check, tmp_path: Path) -> None:
     kind = "from pipeline.runtime.engine_registry import HIBARI_KIND as IT\n"
     install(tmp_path, "chimes", kind, aura_engines="Chimes = chimes:IT")
     made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, replace(SPEAKS, model_arch='Chimes'))\n"
@@ -95,16 +100,16 @@ def test_an_engine_of_another_package_serves_a_stage(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(
         "{model_type: mine, max_sessions: 3, stage_args: [{stage_id: 3, engine_args: {voice: x}}]}"
     )
-    code, said = check(tmp_path, "--profile", "mine")
+    code, said = check("--profile", "mine")
     assert code == 2 and "stage 3: engine_args: unknown key `voice`" in said
 
 
-def test_a_model_type_of_two_profiles_is_no_answer(tmp_path: Path) -> None:
+def test_a_model_type_of_two_profiles_is_no_answer(check: Check, tmp_path: Path) -> None:
     made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, SPEAKS)\n"
     install(tmp_path, "mine", made, aura_pipelines="mine = mine:IT\nother = mine:IT")
     file = tmp_path / "mine.yaml"
     file.write_text("{model_type: mine, max_sessions: 3}")
     said = f"aura-pipeline: {file}: `model_type` is 'mine': that of the profiles mine, other\n"
-    code, told = check(tmp_path, file)
+    code, told = check(file)
     assert (code, "".join(sorted(told))) == (2, "".join(sorted(said))), "in whichever order"
-    assert check(tmp_path, "--profile", "other", file)[0] == 0
+    assert check("--profile", "other", file)[0] == 0

@@ -1,5 +1,6 @@
 """Engines' processes are forked from a server that has imported what they need, and none outlives the pipeline."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -24,9 +25,9 @@ PATIENCE_S, STEP_S = 20.0, 0.05
 def tells() -> None:
     """Runs in what is forked."""
     switches = (os.environ["VLLM_USE_V2_MODEL_RUNNER"], os.environ["VLLM_WORKER_MULTIPROC_METHOD"])
-    print(
-        os.getpid(), os.getppid(), os.getpgrp(), *switches, "pipeline.runtime.orchestrator" in sys.modules, flush=True
-    )
+    loaded = "pipeline.runtime.orchestrator" in sys.modules
+    frozen = gc.get_freeze_count() > 10 * len(gc.get_objects())
+    print(os.getpid(), os.getppid(), os.getpgrp(), *switches, loaded, frozen, flush=True)
     time.sleep(PATIENCE_S * 10)
 
 
@@ -42,7 +43,7 @@ def test_what_is_forked_has_what_is_preloaded_and_ends_with_a_pipeline_that_is_k
         assert asking.stdout
         try:
             fork, server, group, *told = asking.stdout.readline().split()
-            assert int(server) != asking.pid and told == ["1", "spawn", "True"]
+            assert int(server) != asking.pid and told == ["1", "spawn", "True", "True"]
             assert group == server, "Ctrl-C reaches the pipeline only"
             assert runs(fork) and runs(server)
         finally:

@@ -3,8 +3,10 @@
 import json
 import logging
 from logging.handlers import BufferingHandler
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
 from pipeline.models.qwen3_tts.predictor.fused_predictor import (
@@ -19,13 +21,17 @@ from tests.pipeline.models.qwen3_tts.tiny_torch_predictor import tiny_predictor,
 
 WIDTH = 64
 ROWS = 4  # as few as tensor cores take
-SMALL = PredictorConfig(32, 96, 2, 4, 2, 32, 64, 4, 1e-6, 1e6)  # `down` is cut in three, as at full size
+# Few steps and ids, as each step of a block of rows takes seconds; `down` is cut in three, as at full size.
+SMALL = PredictorConfig(32, 96, 2, 4, 2, 32, 64, 4, 1e-6, 1e6)
 
 
-def blocks() -> dict[str, bool]:
-    """Whether the kernel answers as the plain predictor does, by the number of rows: of one block, and of three."""
+def small_predictor() -> Predictor:
     torch.manual_seed(0)
-    plain = Predictor(SMALL, WIDTH, torch.nn.Embedding(128, WIDTH)).requires_grad_(False)
+    return Predictor(SMALL, WIDTH, torch.nn.Embedding(128, WIDTH)).requires_grad_(False)
+
+
+def blocks(plain: Predictor) -> dict[str, bool]:
+    """Whether the kernel answers as the plain predictor does, by the number of rows: of one block, and of three."""
     same: dict[str, bool] = {}
     for rows in (5, 33):
         hidden, code0 = torch.randn(rows, WIDTH), torch.randint(128, (rows,))
@@ -34,32 +40,48 @@ def blocks() -> dict[str, bool]:
     return same
 
 
+def of_nan(plain: Predictor) -> dict[str, Any]:
+    """What is drawn in every way where no logit is a number, the codes behind the first; and how many ids there are."""
+    rows = torch.arange(ROWS)
+    how = drawn(SMALL, rows)
+    hidden, code0 = torch.full((ROWS, WIDTH), torch.nan), torch.randint(128, (ROWS,))
+    answered: dict[str, FusedPredictor | Predictor] = {
+        "fused": FusedPredictor(plain, ROWS, programs=1),
+        "plain": plain,
+    }
+    codes = {name: predictor(hidden, code0, *how)[0][:, 1:].tolist() for name, predictor in answered.items()}
+    return {"ids": SMALL.vocab_size, **codes}
+
+
+def drawn(config: PredictorConfig, rows: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Noise, temperature, top-k and top-p."""
+    return (
+        gumbel(rows, rows, config.num_code_groups - 1, config.vocab_size),
+        torch.tensor([0.0, 0.9, 0.9, 0.9]),  # the first row is greedy
+        torch.tensor([50, 50, 0, 50]),
+        torch.tensor([1.0, 0.8, 1.0, 1.0]),
+    )
+
+
 def main() -> None:
     logging.getLogger().addHandler(log := BufferingHandler(100))
     plain = tiny_predictor(WIDTH)
     fused = FusedPredictor(plain, ROWS, programs=1)
     hidden, code0 = (each[:ROWS] for each in tiny_questions(WIDTH))
-    rows = torch.arange(ROWS)
-    how = (
-        gumbel(rows, rows, 15, 2048),
-        torch.tensor([0.0, 0.9, 0.9, 0.9]),  # the first row is greedy
-        torch.tensor([50, 50, 0, 50]),
-        torch.tensor([1.0, 0.8, 1.0, 1.0]),
-    )
+    how = drawn(plain.config, torch.arange(ROWS))
     last = slice(ROWS - 1, ROWS)
     codes, embed = fused(hidden, code0, *how)
     alone, _ = fused(hidden[last], code0[last], *(each[last] for each in how))
-    unknown = torch.full_like(hidden, torch.nan)
     expected, expected_embed = plain(hidden, code0, *how)
     found = {
         "codes": codes.tolist(),
         "alone": alone.tolist(),
         "plain": expected.tolist(),
-        "of_nan": {"fused": fused(unknown, code0, *how)[0].tolist(), "plain": plain(unknown, code0, *how)[0].tolist()},
+        "of_nan": of_nan(small_predictor()),
         "embed_error": float((embed - expected_embed).abs().max()),
         "predictors": {n: type(fused_or_plain(plain, ROWS, n)).__name__ for n in (0, PROGRAMS - 1, PROGRAMS)},
         "log": [record.getMessage() for record in log.buffer],
-        "blocks": blocks(),
+        "blocks": blocks(small_predictor()),
         "of_a_cpu": multiprocessors_of(torch.device("cpu")),
     }
     print(json.dumps(found))
