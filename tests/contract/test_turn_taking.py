@@ -81,7 +81,7 @@ def test_a_turn_with_a_pause_is_answered_behind_its_end(calls: Calls, models_dir
     )
     (outcome,) = outcomes
     assert outcome.fate == "answered", outcome
-    assert len(outcome.heard) == 2, "each pause is judged once"
+    assert sum("vote" in line for line in outcome.heard) == 2, "each pause is judged once"
     assert "vote none" not in "".join(outcome.heard), outcome
 
 

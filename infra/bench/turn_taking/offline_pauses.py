@@ -135,6 +135,8 @@ class _TakingAgent:
     # What the pipeline tells.
 
     def hears(self, partial: PartialHeard) -> None:
+        if partial.settled:
+            self.told.append(partial.text)
         self._stt.feed(partial)
 
     def voted(self, probability: float) -> None:
