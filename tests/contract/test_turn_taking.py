@@ -7,15 +7,15 @@ import pytest
 
 from agent.turns.endpointing import TURNS
 from infra.bench.base.speech import PersonVoice, Sound
-from infra.bench.turn_taking.offline import run_offline
-from infra.bench.turn_taking.offline_pauses import run_offline_pauses
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.sounds.cases import Case, CaseClass
 from infra.bench.turn_taking.sounds.noises import muffled, quieter
 from infra.bench.turn_taking.sounds.pauses import paused_turn
 from infra.bench.turn_taking.sounds.voices import levelled
 from infra.bench.turn_taking.story import QUESTION
+from infra.bench.turn_taking.virtual.over_answers import run_offline
+from infra.bench.turn_taking.virtual.pauses import run_offline_pauses
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 
 pytestmark = pytest.mark.contract

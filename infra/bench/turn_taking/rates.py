@@ -9,11 +9,8 @@ from pathlib import Path
 
 from agent.turns.endpointing import TURNS
 from infra.bench.person.grant import Grant
-from infra.bench.turn_taking.offline import run_offline
-from infra.bench.turn_taking.offline_pauses import run_offline_pauses
 from infra.bench.turn_taking.outcome import Outcome
 from infra.bench.turn_taking.pausing import run_pauses
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.report import Judged, plain
 from infra.bench.turn_taking.room import Telling, run_in_room
 from infra.bench.turn_taking.servers import rooms
@@ -22,6 +19,9 @@ from infra.bench.turn_taking.sounds.kept import Sounds, chosen, keep, read
 from infra.bench.turn_taking.sounds.voices import HIBARI, Voices
 from infra.bench.turn_taking.stacks import Stacks, run_stacks, share
 from infra.bench.turn_taking.story import QUESTION, SHORT, STORY, spoken_story
+from infra.bench.turn_taking.virtual.over_answers import run_offline
+from infra.bench.turn_taking.virtual.pauses import run_offline_pauses
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.engines.smart_turn.model import NAME as SMART_TURN
 from pipeline.engines.smart_turn.model import SmartTurnModel
 

@@ -6,9 +6,9 @@ import pytest
 from agent.turns.endpointing import Turns
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.person.recording import Stretch
-from infra.bench.turn_taking.offline_pauses import judged
 from infra.bench.turn_taking.pausing import judge_turn
 from infra.bench.turn_taking.sounds.pauses import paused_turn
+from infra.bench.turn_taking.virtual.pauses import judged
 
 PAUSED, ENDED = 10.0, 13.0
 

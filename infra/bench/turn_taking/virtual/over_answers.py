@@ -11,11 +11,19 @@ from agent.turns.endpointing import Turns
 from agent.turns.voice_level import NearVoice
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.base.virtual_time import VirtualTimeLoop
-from infra.bench.turn_taking.in_a_room import FRAME_S, SPEECH, SPEECH_GOES_ON, LiveKitVad, Told, in_a_room, stages
-from infra.bench.turn_taking.listening_agent import ListeningAgent
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.sounds.cases import Case
+from infra.bench.turn_taking.virtual.listening_agent import ListeningAgent
+from infra.bench.turn_taking.virtual.quiet_room import (
+    FRAME_S,
+    SPEECH,
+    SPEECH_GOES_ON,
+    HearingSink,
+    LiveKitVad,
+    in_a_room,
+    stages,
+)
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME
@@ -42,7 +50,7 @@ def run_offline(
 
 
 async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, question: Sound) -> Outcome:
-    told = Told()
+    told = HearingSink()
     options = SessionOptions(partials=True)
     options = replace(options, response_options=replace(options.response_options, language=case.language))
     async with Session("bench", stages(recogniser), LiveKitVad(), told) as session:

@@ -23,10 +23,18 @@ from agent.turns.turn_events import Flush, Kind, Onset, PartialHeard, Pause, Tur
 from agent.turns.user_turn_tracker import UserTurnTracker
 from infra.bench.base.speech import Sound
 from infra.bench.base.virtual_time import VirtualTimeLoop
-from infra.bench.turn_taking.in_a_room import FRAME_S, SPEECH, SPEECH_GOES_ON, LiveKitVad, Told, in_a_room, stages
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.sounds.cases import Case
+from infra.bench.turn_taking.virtual.quiet_room import (
+    FRAME_S,
+    SPEECH,
+    SPEECH_GOES_ON,
+    HearingSink,
+    LiveKitVad,
+    in_a_room,
+    stages,
+)
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.smart_turn.model import SmartTurnModel
 from pipeline.session.session import Session
@@ -199,7 +207,7 @@ def run_offline_pauses(
 
 
 async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, smart_turn: SmartTurnModel) -> Outcome:
-    told = Told()
+    told = HearingSink()
     options = SessionOptions(partials=True)
     options = replace(options, response_options=replace(options.response_options, language=case.language))
     session = Session("bench", stages(recogniser), LiveKitVad(), told, end_model=_SmartTurn(smart_turn))

@@ -9,7 +9,7 @@ from livekit.local_inference import VAD as NativeVad
 
 from agent.turns.turn_events import PartialHeard
 from infra.bench.base.speech import RATE, Sound
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.engines.fake import speaks, writes
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.vad_frontend import FRAME, Pcm
@@ -39,7 +39,7 @@ class LiveKitVad:
 
 
 @dataclass(slots=True)
-class Told:
+class HearingSink:
     """Passes on what the pipeline hears as the wire does."""
 
     hears: Callable[[PartialHeard], None] | None = None
