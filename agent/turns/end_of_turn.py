@@ -85,7 +85,8 @@ class EndOfTurnStream:
         spoken_until, delays = self._spoken_until, self._delays
         found = float(self._prediction.result().end_of_turn_probability)
         vote = await self._pipeline.sound_vote(spoken_until + delays.end_s)
-        words_over = await self._pipeline.words_over(spoken_until + delays.end_s)
+        # No turn is taken without its words: until they are there, nothing is lost by waiting for what they say.
+        words_over = await self._pipeline.words_over(spoken_until + delays.longest_end_s)
         self._judged(found >= least, words_over)
         delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote, self._pipeline.words_short))
         if delay_s >= delays.longest_end_s:

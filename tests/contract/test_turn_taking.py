@@ -2,17 +2,21 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.turns.endpointing import TURNS
 from infra.bench.base.speech import PersonVoice, Sound
-from infra.bench.turn_taking.offline import run_offline
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.sounds.cases import Case, CaseClass
 from infra.bench.turn_taking.sounds.noises import muffled, quieter
+from infra.bench.turn_taking.sounds.pauses import paused_turn
 from infra.bench.turn_taking.sounds.voices import levelled
 from infra.bench.turn_taking.story import QUESTION
+from infra.bench.turn_taking.virtual.over_answers import run_offline
+from infra.bench.turn_taking.virtual.pauses import run_offline_pauses
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
+from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 
 pytestmark = pytest.mark.contract
 
@@ -65,6 +69,20 @@ def test_somebody_elsewhere_in_the_room_does_not_even_pause_it(calls: Calls) -> 
 def test_somebody_who_turns_away_to_say_something_does_not_stop_it(calls: Calls) -> None:
     outcome = calls.outcome("aside", quieter(calls.said("Could you close the door, please?"), 10))
     assert (outcome.is_right("aside"), outcome.reason) == (True, "aside"), outcome
+
+
+def test_a_turn_with_a_pause_is_answered_behind_its_end(calls: Calls, models_dir: Path) -> None:
+    turn = paused_turn("I would like to | book a table for two.", calls.said, np.random.default_rng(5))
+    case = Case("pause", "a table", "en", turn.sound, turn.pause_at_s, turn.longest_pause_s, turn.pauses)
+    outcomes: list[Outcome] = []
+    smart_turn = SmartTurnModel(models_dir / NAME)
+    run_offline_pauses(
+        [case], TURNS["browser"], calls.recogniser, smart_turn, lambda _, outcome: outcomes.append(outcome)
+    )
+    (outcome,) = outcomes
+    assert outcome.fate == "answered", outcome
+    assert sum("vote" in line for line in outcome.heard) == 2, "each pause is judged once"
+    assert "vote none" not in "".join(outcome.heard), outcome
 
 
 def test_what_was_heard_once_is_not_computed_again(calls: Calls, models_dir: Path, tmp_path: Path) -> None:

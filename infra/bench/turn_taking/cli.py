@@ -25,7 +25,7 @@ from pathlib import Path
 from infra.bench.turn_taking.rates import Rates, keep_report
 from infra.bench.turn_taking.report import Judged, read_judged, table, wrong
 from infra.bench.turn_taking.servers import PORTS
-from infra.bench.turn_taking.sounds.cases import CLASSES, OVER_ANSWERS
+from infra.bench.turn_taking.sounds.cases import CLASSES
 
 ROOT = Path(__file__).resolve().parents[3]
 PASS_S = 0.45  # of Whisper base on two cores that do nothing else
@@ -77,9 +77,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def _measured(parser: argparse.ArgumentParser, asked: argparse.Namespace, home: Path) -> list[Judged]:
-    asked.kinds = asked.kinds or (OVER_ANSWERS if asked.where == "offline" else CLASSES)
-    if asked.where == "offline" and "pause" in asked.kinds:
-        parser.error("--class pause: such turns are spoken in a room only; `python -m infra.bench.eot` judges pauses")
+    asked.kinds = asked.kinds or CLASSES
     if asked.recordings:
         asked.recordings.mkdir(parents=True, exist_ok=True)
     try:

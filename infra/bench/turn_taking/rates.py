@@ -9,10 +9,8 @@ from pathlib import Path
 
 from agent.turns.endpointing import TURNS
 from infra.bench.person.grant import Grant
-from infra.bench.turn_taking.offline import run_offline
 from infra.bench.turn_taking.outcome import Outcome
 from infra.bench.turn_taking.pausing import run_pauses
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.report import Judged, plain
 from infra.bench.turn_taking.room import Telling, run_in_room
 from infra.bench.turn_taking.servers import rooms
@@ -21,6 +19,11 @@ from infra.bench.turn_taking.sounds.kept import Sounds, chosen, keep, read
 from infra.bench.turn_taking.sounds.voices import HIBARI, Voices
 from infra.bench.turn_taking.stacks import Stacks, run_stacks, share
 from infra.bench.turn_taking.story import QUESTION, SHORT, STORY, spoken_story
+from infra.bench.turn_taking.virtual.over_answers import run_offline
+from infra.bench.turn_taking.virtual.pauses import run_offline_pauses
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
+from pipeline.engines.smart_turn.model import NAME as SMART_TURN
+from pipeline.engines.smart_turn.model import SmartTurnModel
 
 MODEL = "whisper-base"
 
@@ -58,7 +61,12 @@ class Rates:
         recogniser = RecordedRecogniser(
             self._home / "models" / MODEL, self._folder / f"{MODEL}.jsonl", self._asked.pass_s
         )
-        run_offline(self._sounds.cases, TURNS["browser"], recogniser, self._sounds.question, self._tell)
+        turns, cases = TURNS["browser"], self._sounds.cases
+        over = [case for case in cases if case.kind != "pause"]
+        run_offline(over, turns, recogniser, self._sounds.question, self._tell)
+        if paused := [case for case in cases if case.kind == "pause"]:
+            smart_turn = SmartTurnModel(self._home / "models" / SMART_TURN)
+            run_offline_pauses(paused, turns, recogniser, smart_turn, self._tell)
 
     async def room(self) -> None:
         """All cases, or those that there is time for."""

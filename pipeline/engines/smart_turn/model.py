@@ -52,13 +52,14 @@ class SmartTurnModel:
         Raises:
             EngineError: onnxruntime has failed.
         """
-        return await self._worker.run(partial(self._probability, pcm))
+        return await self._worker.run(partial(self.probability, pcm))
 
     async def aclose(self) -> None:
         """End the thread, when all callers have gone; returns when it has ended."""
         await self._worker.aclose()
 
-    def _probability(self, pcm: Pcm) -> float:
+    def probability(self, pcm: Pcm) -> float:
+        """The same, computed at once in the thread that asks."""
         try:
             (probabilities,) = self._session.run(None, {"input_features": features(pcm)[None]})
         except Exception as error:  # onnxruntime's own, without a common ancestor

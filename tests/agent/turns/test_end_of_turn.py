@@ -78,7 +78,9 @@ async def told(probability: float, words: Words) -> tuple[bool, float]:
         (SURE, Words(True, known_s=0.2), 0.45),
         (OVER, Words(True), TURN.end_s),
         (SURE, Words(None), TURN.end_s),
-        (SURE, Words(True, known_s=3.0), TURN.end_s),  # by then nothing is known of them
+        (SURE, Words(True, known_s=0.6), 0.85),
+        (SURE, Words(False, known_s=0.6), TURN.sound_end_s),
+        (SURE, Words(True, known_s=3.0), TURN.longest_end_s),  # by then nothing is known of them
         (SURE, Words(False), TURN.sound_end_s),
         (GOES_ON, Words(True), TURN.words_end_s),
     ],
@@ -103,6 +105,7 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
         (SURE, Words(None, vote=LIKELY), TURN.silence_s),
         (GOES_ON, Words(False, vote=LIKELY), TURN.words_end_s),
         (SURE, Words(False, vote=0.3), TURN.sound_end_s),
+        (SURE, Words(False, known_s=0.6, vote=0.3), TURN.sound_end_s),
     ],
 )
 async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, words: Words, after_s: float) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -45,9 +46,10 @@ def keep(file: Path, sounds: Sounds) -> None:
         KeptSound(case.kind, case.what, case.language, case.pause_at_s, case.longest_pause_s, case.pauses)
         for case in sounds.cases
     ]
-    told = {INDEX: np.frombuffer(msgspec.json.encode(index), np.uint8), QUESTION: _bends(sounds.question)}
+    arrays: dict[str, Any] = {str(at): _bends(case.sound) for at, case in enumerate(sounds.cases)}
+    arrays |= {INDEX: np.frombuffer(msgspec.json.encode(index), np.uint8), QUESTION: _bends(sounds.question)}
     with file.open("wb") as there:
-        np.savez_compressed(there, **told, **{str(at): _bends(case.sound) for at, case in enumerate(sounds.cases)})
+        np.savez_compressed(there, **arrays)
 
 
 def read(file: Path) -> Sounds:

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from agent.turns.endpointing import Turns
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.person.recording import Stretch
 from infra.bench.turn_taking.pausing import judge_turn
 from infra.bench.turn_taking.sounds.pauses import paused_turn
+from infra.bench.turn_taking.virtual.pauses import judged
 
 PAUSED, ENDED = 10.0, 13.0
 
@@ -42,3 +44,25 @@ def test_what_is_heard_before_a_turn_is_over_cuts_in(
 ) -> None:
     outcome = judge_turn(stretches, PAUSED, ENDED)
     assert (outcome.fate, outcome.resumed_s) == (fate, answered_s)
+
+
+TURNS = Turns(interrupt_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("taken", "resumed", "fate", "answered_s"),
+    [
+        ([], [8.0], "unanswered", None),
+        ([13.6], [8.0, 11.0], "answered", 1.0),
+        ([10.35, 13.6], [8.0, 11.0], "cut_in", None),  # its answer is heard 0.25 s before they go on
+        ([10.9, 13.6], [8.0, 11.0], "answered", 1.0),  # they go on before it is heard, and stop it
+        ([10.75, 13.6], [8.0, 11.0], "cut_in", None),  # too late to stop it: 0.15 s
+        ([9.0, 13.6], [8.0, 11.0], "answered", 1.0),  # of something said before
+    ],
+)
+def test_an_answer_on_virtual_time_is_heard_unless_they_go_on_in_time(
+    taken: list[float], resumed: list[float], fate: str, answered_s: float | None
+) -> None:
+    outcome = judged(taken, resumed, PAUSED, ENDED, TURNS)
+    assert outcome.fate == fate
+    assert outcome.resumed_s == (answered_s and pytest.approx(answered_s))

@@ -2,63 +2,34 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import soxr
-from livekit.local_inference import VAD as NativeVad
 
 from agent.turns.endpointing import Turns
-from agent.turns.turn_events import PartialHeard
 from agent.turns.voice_level import NearVoice
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.base.virtual_time import VirtualTimeLoop
-from infra.bench.turn_taking.listening_agent import ListeningAgent
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.sounds.cases import Case
-from pipeline.engines.fake import speaks, writes
+from infra.bench.turn_taking.virtual.listening_agent import ListeningAgent
+from infra.bench.turn_taking.virtual.quiet_room import (
+    FRAME_S,
+    SPEECH,
+    SPEECH_GOES_ON,
+    HearingSink,
+    LiveKitVad,
+    in_a_room,
+    stages,
+)
+from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
-from pipeline.speech.vad_frontend import FRAME, Pcm
-from pipeline.topology.embedded import EMBEDDED_PIPELINE
-from pipeline.topology.processors.embedded import asked2chat, text2clauses
-from pipeline.turns.stage import Stage
-from pipeline.turns.stages import PipelineStages
-from pipeline.types.session_events import PartialTranscript, SessionEvent
+from pipeline.speech.vad_frontend import FRAME
 from pipeline.types.session_options import SessionOptions
 
 BEFORE_S, AFTER_S = 1.0, 4.0  # of a quiet room around the sound
-QUIET = 6.0  # standard deviation of its noise, in 16-bit samples
-FRAME_S = FRAME / SPEECH_RATE
-SPEECH, SPEECH_GOES_ON = 0.5, 0.35  # probabilities, as LiveKit's detection has them
-
-
-class _Vad:
-    """Silero's judgement of 16-bit sound as LiveKit computes it, for the pipeline and for the agent."""
-
-    def __init__(self) -> None:
-        self._native = NativeVad()
-
-    def __call__(self, frame: Sound) -> float:
-        return float(self._native.predict(frame))
-
-    async def feed(self, pcm: Pcm) -> list[float]:
-        frames = (np.clip(pcm, -1, 1) * 32_767).astype(np.int16).reshape(-1, FRAME)
-        return [self(frame) for frame in frames]
-
-
-@dataclass(slots=True)
-class _Told:
-    """Passes on hypotheses as the wire does."""
-
-    hears: Callable[[PartialHeard], None] | None = None
-    events: list[SessionEvent] = field(default_factory=list)
-
-    def emit(self, event: SessionEvent) -> None:
-        if isinstance(event, PartialTranscript) and self.hears:
-            one = event.hypothesis
-            self.hears(PartialHeard(event.item_id, one.text, event.kind, one.audio_end_ms, one.settled, one.language))
 
 
 def run_offline(
@@ -79,13 +50,10 @@ def run_offline(
 
 
 async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, question: Sound) -> Outcome:
-    told = _Told()
-    *_, writer, voice = EMBEDDED_PIPELINE.stages
-    chain = (Stage(writer, writes("Yes."), asked2chat), Stage(voice, speaks(), text2clauses))
-    stages = PipelineStages(recogniser, chain, prefills_ahead=False)
+    told = HearingSink()
     options = SessionOptions(partials=True)
     options = replace(options, response_options=replace(options.response_options, language=case.language))
-    async with Session("bench", stages, _Vad(), told) as session:
+    async with Session("bench", stages(recogniser), LiveKitVad(), told) as session:
         session.configure(options)
         session.activity(True)  # as with the question: from then on the agent's detection counts
         session.activity(False)
@@ -93,7 +61,7 @@ async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, que
         near = _who_asked(question)
         agent = ListeningAgent(turns, session, near)
         told.hears = agent.hears
-        sound = _in_a_room(case.sound)
+        sound = in_a_room(case.sound, BEFORE_S, AFTER_S)
         await _listen(sound, turns, session, agent, near)
         outcome = agent.outcome(BEFORE_S, BEFORE_S + case.seconds)
         await agent.aclose()
@@ -113,7 +81,7 @@ def _who_asked(question: Sound) -> NearVoice:
 
 async def _listen(sound: Sound, turns: Turns, session: Session, agent: ListeningAgent, near: NearVoice) -> None:
     """The sound in real time, judged as LiveKit's detection does."""
-    vad, speaking, loud_s, quiet_s, speech_s = _Vad(), False, 0.0, 0.0, 0.0
+    vad, speaking, loud_s, quiet_s, speech_s = LiveKitVad(), False, 0.0, 0.0, 0.0
     began_s = 0.0
     for number, frame in enumerate(sound.reshape(-1, FRAME)):
         await asyncio.sleep((number + 1) * FRAME_S - asyncio.get_running_loop().time())
@@ -134,17 +102,6 @@ async def _listen(sound: Sound, turns: Turns, session: Session, agent: Listening
             speaking = False
             session.activity(False, ended_ms - round(turns.silence_s * 1000))
             agent.pauses((number + 1) * FRAME_S - turns.silence_s - began_s)
-
-
-def _in_a_room(sound: Sound) -> Sound:
-    """The sound at 16 kHz with a quiet room around it, in whole frames."""
-    quiet = np.random.default_rng(0)
-    spoken = soxr.resample(sound.astype(np.float32), RATE, SPEECH_RATE)
-    samples = round((BEFORE_S + AFTER_S) * SPEECH_RATE) + len(spoken)
-    whole = quiet.normal(0, QUIET, -(-samples // FRAME) * FRAME)
-    began = round(BEFORE_S * SPEECH_RATE)
-    whole[began : began + len(spoken)] += spoken
-    return np.clip(whole, -32_768, 32_767).astype(np.int16)
 
 
 def _at_16_khz(sound: Sound) -> Sound:

@@ -1,0 +1,1 @@
+"""Cases on virtual time: what hears and decides is real, the room is modelled."""
