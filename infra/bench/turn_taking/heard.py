@@ -34,7 +34,11 @@ class Ear:
 
 
 def judge(ear: Ear, answer: KnownSound, *, heard: Sequence[str] = (), reason: str = "") -> Outcome:
-    """What became of the answer: it is known by where its pieces lie in the story."""
+    """What became of the answer: it is known by where its pieces lie in the story.
+
+    A new answer may follow one that was stopped without a silence that anybody would notice: then what is heard last is
+    the story from its beginning.
+    """
     told = tuple(heard)
     gaps = [gap for gap in _gaps(ear.sound) if gap[1] > ear.began_s]
     first_s = gaps[0][0] if gaps else ear.began_s
@@ -48,9 +52,16 @@ def judge(ear: Ear, answer: KnownSound, *, heard: Sequence[str] = (), reason: st
     if not (before.is_certain and after.is_certain):
         return Outcome("unclear", silence_s, heard=told, reason=reason)
     silent_s = sum((to - since for since, to in gaps), 0.0)
-    lost_s = after.at_s - before.at_s - (later_s - first_s + PIECE_S - silent_s)
+    began_s = before.at_s - (first_s - PIECE_S) - silent_s  # where in the story the ear would begin without silences
+    lost_s = after.at_s - later_s - began_s
     if gaps and abs(lost_s) > AGAIN_S:
         return Outcome("stopped", silence_s, lost_s=lost_s, heard=told, reason=reason)
+    last_s = len(ear.sound) / REPLY_RATE - PIECE_S
+    last = _place(ear.sound, answer, last_s)
+    if last.is_certain and abs(last.at_s - last_s - began_s) > AGAIN_S:
+        anew_s = max(0.0, last_s - last.at_s - ear.began_s)
+        silence_s = anew_s if silence_s is None else silence_s
+        return Outcome("stopped", silence_s, lost_s=last.at_s - last_s - began_s, heard=told, reason=reason)
     resumed_s = max(0.0, after_s - ear.ended_s) if gaps else 0.0
     return Outcome("went_on", silence_s, silent_s, resumed_s, lost_s, told, reason)
 

@@ -25,7 +25,8 @@ class Outcome:
         fate: It went on where it had stopped, if it stopped at all; it did not go on; or neither can be told. A turn
             with pauses is answered when it is over, or something is heard before, or nothing ever is. Stuck is a call
             in which it was not to be heard what became of it, since the agent did not do what comes before.
-        silence_s: From the beginning of the sound to the first silence of the answer; None: there was none.
+        silence_s: From the beginning of the sound to the first silence of the answer, or to the next answer if there
+            was none before; None: neither.
         pause_s: How long the answer was silent before it went on.
         resumed_s: From the end of the sound until the answer went on, 0 if it did before, or until the turn was
             answered; None: neither.
