@@ -25,14 +25,15 @@ class Outcome:
         fate: It went on where it had stopped, if it stopped at all; it did not go on; or neither can be told. A turn
             with pauses is answered when it is over, or something is heard before, or nothing ever is. Stuck is a call
             in which it was not to be heard what became of it, since the agent did not do what comes before.
-        silence_s: From the beginning of the sound to the first silence of the answer, or to the next answer if there
-            was none before; None: neither.
+        silence_s: From the beginning of the sound to the first silence of the answer; None: there was none.
         pause_s: How long the answer was silent before it went on.
         resumed_s: From the end of the sound until the answer went on, 0 if it did before, or until the turn was
             answered; None: neither.
         lost_s: How much of the answer was skipped, or was said twice if negative.
         heard: What the recogniser made of the sound, its hypotheses in order.
         reason: Why it was taken for what it was.
+        stopped_s: From the beginning of the sound until an answer that stopped was silent for good, or the next one
+            began: it may have gone on for a while after its first silence; None: it did not stop.
     """
 
     fate: Fate
@@ -42,6 +43,7 @@ class Outcome:
     lost_s: float = 0.0
     heard: tuple[str, ...] = ()
     reason: str = ""
+    stopped_s: float | None = None
 
     def is_right(self, kind: CaseClass) -> bool:
         """Whether it was what is right for such a case; an answer that is held goes on within a second."""
