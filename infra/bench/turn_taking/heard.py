@@ -8,7 +8,7 @@ import numpy as np
 
 from infra.bench.base.speech import REPLY_RATE, Sound
 from infra.bench.person.recording import LOUD
-from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.outcome import Fate, Outcome
 from infra.bench.turn_taking.place import KnownSound, Place
 
 FRAME = REPLY_RATE // 50
@@ -34,23 +34,36 @@ class Ear:
 
 
 def judge(ear: Ear, answer: KnownSound, *, heard: Sequence[str] = (), reason: str = "") -> Outcome:
-    """What became of the answer: it is known by where its pieces lie in the story."""
+    """What became of the answer: it is known by where its pieces lie in the story.
+
+    A new answer may follow one that was stopped without a silence that anybody would notice: then what is heard last is
+    the story from its beginning.
+    """
     told = tuple(heard)
     gaps = [gap for gap in _gaps(ear.sound) if gap[1] > ear.began_s]
     first_s = gaps[0][0] if gaps else ear.began_s
     silence_s = max(0.0, first_s - ear.began_s) if gaps else None
     after_s = gaps[-1][1] if gaps else max(ear.began_s, ear.ended_s)
+    stopped_s = max(0.0, gaps[-1][0] - ear.began_s) if gaps else None
     if after_s > len(ear.sound) / REPLY_RATE - PIECE_S:  # silent at the end of what was heard
-        return Outcome("stopped" if gaps else "unclear", silence_s, heard=told, reason=reason)
+        fate: Fate = "stopped" if gaps else "unclear"
+        return Outcome(fate, silence_s, heard=told, reason=reason, stopped_s=stopped_s)
     before = _place(ear.sound, answer, first_s - PIECE_S)
     tries = ((at_s, _place(ear.sound, answer, at_s)) for at_s in (after_s, after_s + LATER_S, after_s + 2 * LATER_S))
     later_s, after = next((each for each in tries if each[1].is_certain), (after_s, NOWHERE))
     if not (before.is_certain and after.is_certain):
         return Outcome("unclear", silence_s, heard=told, reason=reason)
     silent_s = sum((to - since for since, to in gaps), 0.0)
-    lost_s = after.at_s - before.at_s - (later_s - first_s + PIECE_S - silent_s)
+    story_s = before.at_s - (first_s - PIECE_S) - silent_s  # where in it the ear would begin, had there been no silence
+    lost_s = after.at_s - later_s - story_s
     if gaps and abs(lost_s) > AGAIN_S:
-        return Outcome("stopped", silence_s, lost_s=lost_s, heard=told, reason=reason)
+        return Outcome("stopped", silence_s, lost_s=lost_s, heard=told, reason=reason, stopped_s=stopped_s)
+    last_s = len(ear.sound) / REPLY_RATE - PIECE_S
+    last = _place(ear.sound, answer, last_s)
+    lost_at_last_s = last.at_s - last_s - story_s
+    if last.is_certain and abs(lost_at_last_s) > AGAIN_S:
+        anew_s = max(0.0, last_s - last.at_s - ear.began_s)
+        return Outcome("stopped", silence_s, lost_s=lost_at_last_s, heard=told, reason=reason, stopped_s=anew_s)
     resumed_s = max(0.0, after_s - ear.ended_s) if gaps else 0.0
     return Outcome("went_on", silence_s, silent_s, resumed_s, lost_s, told, reason)
 

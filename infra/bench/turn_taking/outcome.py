@@ -32,6 +32,8 @@ class Outcome:
         lost_s: How much of the answer was skipped, or was said twice if negative.
         heard: What the recogniser made of the sound, its hypotheses in order.
         reason: Why it was taken for what it was.
+        stopped_s: From the beginning of the sound until an answer that stopped was silent for good, or the next one
+            began: it may have gone on for a while after its first silence; None: it did not stop.
     """
 
     fate: Fate
@@ -41,6 +43,7 @@ class Outcome:
     lost_s: float = 0.0
     heard: tuple[str, ...] = ()
     reason: str = ""
+    stopped_s: float | None = None
 
     def is_right(self, kind: CaseClass) -> bool:
         """Whether it was what is right for such a case; an answer that is held goes on within a second."""

@@ -33,11 +33,19 @@ class KeptCase(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     lost_s: float
     heard: tuple[str, ...]
     reason: str
+    stopped_s: float | None = None
 
     def judged(self) -> Judged:
         case = Case(self.kind, self.what, self.language, silence(self.seconds), 0.0, self.longest_pause_s, self.pauses)
         return case, Outcome(
-            self.fate, self.silence_s, self.pause_s, self.resumed_s, self.lost_s, self.heard, self.reason
+            self.fate,
+            self.silence_s,
+            self.pause_s,
+            self.resumed_s,
+            self.lost_s,
+            self.heard,
+            self.reason,
+            self.stopped_s,
         )
 
 
@@ -50,12 +58,13 @@ class KeptReport(msgspec.Struct, frozen=True):
 def table(judged: Sequence[Judged], *, details: bool = False) -> str:
     """Rates by class, or with `details` by what is alike in a class as well: the language, or the noise and its level.
 
-    The columns: cases; how many did what they were to do, and their share; ms from the onset to silence; s of silence
-    until an answer that went on did so, and s from the sound's end until then, or until a turn with pauses is answered
-    (median / p95).
+    The columns: cases; how many did what they were to do, and their share; ms from the onset to silence, and s until
+    an answer that stopped was silent for good; s of silence until an answer that went on did so, and s from the sound's
+    end until then, or until a turn with pauses is answered (median / p95).
     """
     lines = [
-        f"{'class':<26} {'n':>4} {'right':>6} {'rate':>5}  {'onset → silence ms':>19} {'pause s':>12} {'resumed s':>12}"
+        f"{'class':<26} {'n':>4} {'right':>6} {'rate':>5}  {'onset → silence ms':>19} {'→ stopped s':>12} "
+        f"{'pause s':>12} {'resumed s':>12}"
     ]
     for kind in CLASSES:
         of_class = [each for each in judged if each[0].kind == kind]
@@ -128,10 +137,12 @@ def _alike(judged: Sequence[Judged]) -> list[tuple[str, list[Judged]]]:
 def _line(name: str, judged: Sequence[Judged]) -> str:
     rates = _rates(judged)
     silence = " / ".join(f"{value:.0f}" for value in rates.get("silence_ms", ())) or "-"
-    pause, resumed = (
-        " / ".join(f"{value:.2f}" for value in rates.get(key, ())) or "-" for key in ("pause_s", "resumed_s")
+    seconds = (
+        " / ".join(f"{value:.2f}" for value in rates.get(key, ())) or "-"
+        for key in ("stopped_s", "pause_s", "resumed_s")
     )
-    return f"{name:<26} {rates['n']:4} {rates['right']:6} {rates['rate']:5.2f}  {silence:>19} {pause:>12} {resumed:>12}"
+    columns = " ".join(f"{each:>12}" for each in seconds)
+    return f"{name:<26} {rates['n']:4} {rates['right']:6} {rates['rate']:5.2f}  {silence:>19} {columns}"
 
 
 def _rates(judged: Sequence[Judged]) -> Mapping[str, Any]:
@@ -142,6 +153,7 @@ def _rates(judged: Sequence[Judged]) -> Mapping[str, Any]:
     rates |= _cut_in(judged)
     went_on = [outcome for _, outcome in judged if outcome.fate in ("went_on", "answered")]
     rates |= _spread("silence_ms", [outcome.silence_s for _, outcome in judged], lambda value: round(value * 1000))
+    rates |= _spread("stopped_s", [outcome.stopped_s for _, outcome in judged], lambda value: round(value, 2))
     rates |= _spread("pause_s", [outcome.pause_s for outcome in went_on], lambda value: round(value, 2))
     return rates | _spread("resumed_s", [outcome.resumed_s for outcome in went_on], lambda value: round(value, 2))
 

@@ -20,7 +20,7 @@ ASKED = 4  # times for the story, at most, until it is told
 COMES_S = 3.0  # in which an answer begins by itself
 TOLD_S = 1.8  # of the story, before a sound is made over it
 BEFORE_S = 1.6  # that is kept of what was heard before the sound
-SETTLED_S = 2.6  # after a sound: by then a story goes on, or does not
+SETTLED_S = 2.6 + PIECE_S  # after a sound: by then a story goes on or not, and one that begins anew is known by a piece
 LEFT_S = 12.0  # of the story that there must be, or somebody asks for it again
 
 

@@ -13,7 +13,7 @@ from infra.bench.turn_taking.report import Judged, read_judged
 from infra.bench.turn_taking.servers import PORTS
 from infra.bench.turn_taking.sounds.cases import Case
 
-OVER_S, PAUSED_S = 6.5, 5.0  # that a case takes beside its own sound
+OVER_S, PAUSED_S = 7.4, 5.0  # that a case takes beside its own sound
 STOP_S = 30.0  # in which a stack that is to end does
 MODULE = "infra.bench.turn_taking"
 LAST = 30  # lines of a stack that has failed

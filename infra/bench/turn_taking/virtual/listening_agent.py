@@ -101,7 +101,7 @@ class ListeningAgent:
         first = self._silences[0][0] - began if self._silences else None
         heard, reason = tuple(self._heard), self._stt.reason
         if self._stopped:
-            return Outcome("stopped", first, heard=heard, reason=reason)
+            return Outcome("stopped", first, heard=heard, reason=reason, stopped_s=self._silences[-1][0] - began)
         if self._silences and self._silences[-1][1] is None:
             return Outcome("unclear", first, heard=heard, reason=reason)
         silent_s = sum((to or since) - since for since, to in self._silences)

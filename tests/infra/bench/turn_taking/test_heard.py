@@ -44,10 +44,24 @@ def test_an_answer_that_begins_anew_has_stopped() -> None:
     assert (outcome.fate, outcome.resumed_s) == ("stopped", None)
 
 
+@pytest.mark.parametrize("gap_s", [0.0, 0.26])
+def test_an_answer_that_the_next_one_follows_at_once_has_stopped(gap_s: float) -> None:
+    outcome = judge(ear(told(5, 8.6), silence(gap_s), told(0, 1.6)), KNOWN)
+    assert (outcome.fate, outcome.silence_s) == ("stopped", None)
+    assert outcome.stopped_s == pytest.approx(1.6 + gap_s, abs=0.05)
+
+
+def test_an_answer_that_goes_on_for_a_moment_before_the_next_one_has_stopped() -> None:
+    outcome = judge(ear(told(5, 7.3), silence(1.4), told(7.3, 8.3), silence(0.26), told(0, 1.6)), KNOWN)
+    assert outcome.fate == "stopped"
+    assert outcome.silence_s == pytest.approx(0.3, abs=0.15)
+    assert outcome.stopped_s == pytest.approx(2.96, abs=0.05)
+
+
 def test_an_answer_of_which_nothing_more_is_heard_has_stopped() -> None:
     outcome = judge(ear(told(5, 7.3), silence(4)), KNOWN)
     assert outcome.fate == "stopped"
-    assert outcome.silence_s == pytest.approx(0.3, abs=0.15)
+    assert outcome.silence_s == outcome.stopped_s == pytest.approx(0.3, abs=0.15)
 
 
 def test_what_cannot_be_recognised_is_unclear() -> None:
