@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.bench.base.free_ports import free_ports
 from infra.bench.turn_taking.report import Judged, read_judged
 from infra.bench.turn_taking.servers import PORTS
 from infra.bench.turn_taking.sounds.cases import Case
+from infra.free_ports import free_ports
 
 OVER_S, PAUSED_S = 7.4, 5.0  # that a case takes beside its own sound
 STOP_S = 30.0  # in which a stack that is to end does
