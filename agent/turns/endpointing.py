@@ -51,7 +51,7 @@ class Turns:
     sound_end_s: float = 1.0
     longest_end_s: float = 1.8
     interrupt_s: float = 0.2
-    go_on_s: float = 0.35
+    go_on_s: float = 0.3
     resume_s: float = 2.0
     label_s: float = 4.0
     late_label_s: float = 15.0

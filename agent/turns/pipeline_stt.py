@@ -53,7 +53,7 @@ class PipelineStt(stt.STT[str]):
         tracker: UserTurnTracker,
         actions: TurnActions,
         *,
-        go_on_s: float = 0.35,
+        go_on_s: float = 0.3,
         label_s: float,
         late_label_s: float,
         language: str,

@@ -13,6 +13,7 @@ from agent.turns.turn_events import Onset, PartialHeard
 Reason = Literal["words", "backchannel", "no_words", "noise", "aside", "short", "taken_back", "timeout"]
 
 UNKNOWN_MS = 300  # at the end of a sound, in which a word may be
+WORDLESS_MS = 1_200  # of an utterance, half a second before the sound included: in less, words are often not made out
 SHORT_MS = 800  # of a sound with one or two words, which recognisers often get wrong
 
 
@@ -59,6 +60,13 @@ class TrackedSound:
         return self.onset.audible and not self.interrupted and not self.is_turn
 
     @property
+    def is_wordless(self) -> bool:
+        """Whether enough is known of it, while it is being made, to say that it has no words for the agent."""
+        if self.newest is None or self.newest.kind == "backchannel":  # of an "okay", the rest may be words
+            return False
+        return self.newest.kind == "speech" or self.newest.audio_end_ms >= WORDLESS_MS
+
+    @property
     def reason(self) -> Reason:
         if self.unlabelled:
             return "timeout"
@@ -78,11 +86,12 @@ class TrackedSound:
 
     @property
     def unknown(self) -> bool:
-        """Whether nothing is known of it, or only that no words were in its beginning."""
+        """Whether nothing is known of it, or only that its beginning had no words, or an "okay" over the agent."""
         if self.newest is None:
             return True
         left_ms = (self.sound_ms or 0) - self.newest.audio_end_ms
-        return self.newest.kind == "noise" and not self.newest.settled and left_ms >= UNKNOWN_MS
+        empty = self.newest.kind == "noise" or (self.newest.kind == "backchannel" and self.onset.audible)
+        return empty and not self.newest.settled and left_ms >= UNKNOWN_MS
 
     @property
     def interrupts(self) -> bool:

@@ -160,8 +160,8 @@ class UserTurnTracker:
                 actions.append(TakeTurn("long_speech"))
             elif not sound.silent and self._has_ended(sound, newest):
                 actions.append(TakeTurn("unchanged_words"))
-        elif newest and not sound.silent and sound.goes_on and newest.kind != "backchannel":
-            actions.append(GoOn())  # of an "okay" that is not over, the rest may be words
+        elif not sound.silent and sound.goes_on and sound.is_wordless:
+            actions.append(GoOn())
         return actions + self._settle(sound)
 
     def _has_ended(self, sound: TrackedSound, newest: PartialHeard) -> bool:

@@ -160,3 +160,21 @@ async def test_a_cough_and_then_a_question_ends_it() -> None:
         await call.pauses(0.2)
         await call.says("How is the weather?")
         await call.hears("It is sunny today.", within_s=3)
+
+
+async def test_a_question_that_begins_with_a_sign_of_listening_ends_it_however_slow_the_recogniser_is() -> None:
+    async with talking() as call:
+        await listens_to_a_story(call, 1.0)
+        await call.begins("Okay, but what is the capital of France?", 0.7)
+        call.engines.pass_s = 6.0
+        await call.hears("The capital is Paris.", within_s=20)
+        assert "backchannel" not in call.decisions
+
+
+async def test_a_question_whose_first_word_is_not_made_out_is_not_spoken_over() -> None:
+    async with talking(Engines(pass_s=0.3)) as call:
+        await listens_to_a_story(call)
+        call.mouth.say("", word_s=0.4)
+        await call.says("What is the capital of France?")
+        await call.hears("The capital is Paris.", within_s=2)
+        assert call.ears.overlap.longest_s < 0.5

@@ -27,17 +27,24 @@ def is_loud(frame: rtc.AudioFrame) -> bool:
 
 
 class ScriptedVad(vad.VAD):
-    """Voice activity by loudness, with the delays of a kind of caller; everybody is near."""
+    """Voice activity by loudness, with the delays of a kind of caller; everybody is near, and `holds` holds it."""
 
     def __init__(self, turns: Turns, nearness: Nearness) -> None:
         super().__init__(capabilities=vad.VADCapabilities(update_interval=0.05))
-        self.turns = turns
+        self.turns, self.nearness = turns, nearness
 
     def stream(self) -> "vad.VADStream":
         return _VadStream(self)
 
 
 class _VadStream(vad.VADStream):
+    async def __anext__(self) -> vad.VADEvent:
+        assert isinstance(self._vad, ScriptedVad)
+        event = await super().__anext__()
+        while event.type == vad.VADEventType.INFERENCE_DONE and self._vad.nearness.holds:
+            event = await super().__anext__()
+        return event
+
     async def _main_task(self) -> None:
         assert isinstance(self._vad, ScriptedVad)
         turns = self._vad.turns

@@ -25,6 +25,7 @@ class Mouth(io.AudioInput):
         self._waiting = b""
         self._due: float | None = None
         self.speaking = False  # in the frame that was given last
+        self.in_words = False  # which were part of that
 
     @property
     def busy(self) -> bool:
@@ -43,6 +44,7 @@ class Mouth(io.AudioInput):
         await asyncio.sleep(self._due - now)
         part, self._waiting = self._waiting[:FRAME_BYTES], self._waiting[FRAME_BYTES:]
         self.speaking = bool(part)
+        self.in_words = self.speaking and bool(self._spelling.words[int(np.frombuffer(part, np.int16)[0])])
         return sound(part.ljust(FRAME_BYTES, b"\0"))
 
 
@@ -104,7 +106,7 @@ class Ears(Loudspeaker):
             segment = self._segment
             samples = np.frombuffer(self.take(STEP_BYTES), np.int16)
             self.sounding = bool(samples[0])
-            self.overlap.feed(self.sounding and self._mouth.speaking)
+            self.overlap.feed(self.sounding and self._mouth.in_words)
             if self.sounding:
                 self._hear(samples, segment, loop.time())
 

@@ -88,7 +88,7 @@ async def test_a_label_of_a_sound_over_the_agent_is_waited_for_fifteen_seconds_a
     await asyncio.sleep(1.0)
     the_gate.feed(Pause())
     await asyncio.sleep(60.0)
-    assert actions.done == [(0.35, "go on"), (2.35, "go on"), (17.0, "drop noise True")]
+    assert actions.done == [(0.3, "go on"), (2.3, "go on"), (17.0, "drop noise True")]
 
 
 async def test_a_taken_turn_is_not_waited_for() -> None:
@@ -113,7 +113,7 @@ async def test_a_question_over_the_agent_is_taken_though_the_pipeline_hears_it_l
     the_gate.feed(Onset(audible=True, answering=True))
     the_gate.feed(Pause())
     await asyncio.sleep(9.0)
-    assert actions.done == [(0.35, "go on")]
+    assert actions.done == [(0.3, "go on")]
     the_gate.feed(PartialHeard("item_1", "where is Rome", "speech", 900, settled=True))
     assert actions.done[1:] == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
 

@@ -174,8 +174,17 @@ def test_a_sound_in_whose_beginning_were_no_words_is_a_turn_that_the_pipeline_is
     beginning = heard("", "noise", settled=False, audio_end_ms=800)
     assert follow(QUIET, beginning, Pause(1_682), Flush(), Expired()) == [Final("…")]
     assert why(QUIET, beginning, Pause(1_682), Flush(), Expired()) == "timeout"
-    assert follow(OVER_AGENT, beginning, Pause(1_682), Expired(over_agent=False)) == [GoOn()], "which waits longer"
+    assert follow(OVER_AGENT, beginning, Pause(1_682), Expired(over_agent=False)) == [], "which waits longer"
     assert follow(QUIET, beginning, Pause(900), Flush(), Expired()) == [Final(""), DropSound("noise", resume=False)]
+
+
+def test_of_an_okay_at_the_beginning_of_a_longer_sound_the_rest_is_waited_for() -> None:
+    okay = heard("Okay", "backchannel", settled=False, audio_end_ms=800)
+    slow = (OVER_AGENT, okay, Pause(1_640), Unheard(), Expired(over_agent=False))
+    assert follow(*slow) == [GoOn()]
+    assert follow(*slow, heard("Okay, where is Rome?"))[-1] == Interrupt()
+    assert follow(*slow, Expired()) == [GoOn(), DropSound("noise", resume=True)]
+    assert follow(QUIET, okay, Pause(1_640), Flush(), Expired())[-1] == Final("Okay")
 
 
 def test_the_same_words_are_captioned_once() -> None:
@@ -253,13 +262,18 @@ def test_a_backchannel_of_which_no_more_is_told_after_its_pause_does_not_wait_fo
 
 
 def test_an_answer_goes_on_in_the_middle_of_a_sound_in_which_no_words_are_heard() -> None:
-    assert follow(OVER_AGENT, heard("", "noise", settled=False)) == [GoOn()]
-    assert follow(OVER_AGENT, heard("[music]", "noise", settled=False)) == [GoOn()]
-    assert follow(QUIET, heard("", "noise", settled=False)) == []
+    nothing = heard("", "noise", settled=False, audio_end_ms=1_600)
+    assert follow(OVER_AGENT, nothing) == [GoOn()]
+    assert follow(OVER_AGENT, replace(nothing, text="[music]")) == [GoOn()]
+    assert follow(QUIET, nothing) == []
+
+
+def test_in_the_first_moment_of_a_sound_words_may_not_be_made_out_yet() -> None:
+    assert follow(OVER_AGENT, heard("", "noise", settled=False, audio_end_ms=800)) == []
 
 
 def test_words_that_come_after_all_stop_an_answer_that_has_gone_on() -> None:
-    actions = follow(OVER_AGENT, heard("", "noise", settled=False), *STOP)
+    actions = follow(OVER_AGENT, heard("", "noise", settled=False, audio_end_ms=1_600), *STOP)
     assert [action for action in actions if not isinstance(action, Caption)] == [GoOn(), Interrupt()]
 
 
