@@ -106,23 +106,21 @@ async def open_thinker(
 
 async def _warm_thinker(engine: ThinkerEngine, most_answers: int, most_words: int) -> None:
     await heard(engine, first_prompt(), FIRST_CHUNKS)
-    await heard_together(engine, _few_words(), FIRST_CHUNKS, most_answers)
+    await heard_together(engine, words_only(1), FIRST_CHUNKS, most_answers)
     for words in lengths(most_words):
-        await heard(engine, first_prompt(words), 1)
+        await heard(engine, words_only(words), 1)
 
 
-def first_prompt(words: int = 0) -> OmniPrompt:
-    """A second of sound and a second of video, and so many words."""
+def first_prompt() -> OmniPrompt:
+    """A second of sound and a second of video."""
     sound = SpokenSound(NAME, SPEECH_RATE, np.random.default_rng(0).normal(0, 0.1, SPEECH_RATE).astype(np.float32))
     history = History().with_video_turn(second(NAME, np.full((480, 640, 3), 128, np.uint8), None))
-    history = history.with_item(Item(NAME, "user", "", sound=sound))
-    if words:
-        history = history.with_item(Item(f"{NAME}.words", "user", " ".join(["one"] * words)))
-    return _asked(history, str(words))
+    return _asked(history.with_item(Item(NAME, "user", "", sound=sound)), "first")
 
 
-def _few_words() -> OmniPrompt:
-    return _asked(History().with_item(Item(NAME, "user", "one")), "few")
+def words_only(count: int) -> OmniPrompt:
+    """So many words, a token each."""
+    return _asked(History().with_item(Item(NAME, "user", " ".join(["one"] * count))), str(count))
 
 
 def _asked(history: History, salt: str) -> OmniPrompt:

@@ -15,6 +15,7 @@ P = TypeVar("P")
 
 NAME = "warm-up"
 IN_A_ROW = 8  # lengths of prompts
+IN_FRONT = 64  # tokens of a prompt beside those that are counted, at the most
 
 
 async def warmed(engine: E, warm: Callable[[], Awaitable[None]]) -> E:
@@ -58,15 +59,17 @@ async def heard_together(engine: Engine[P, Any], prompt: P, most_chunks: int, mo
 def lengths(most: int) -> Iterator[int]:
     """Tokens of prompts with which experts have each of their kernels made, up to `most`.
 
-    They have one for each range of tokens: 32, 48, 64, 96 and so on. Beyond the largest graph Triton makes another one
-    where the number of rows is no multiple of 16, so that eight lengths in a row are read there: of a prompt with
-    more in front of them, too, one is a multiple of 8.
+    They have one for each range of tokens: round 32, 48, 64, 96 and so on. Beyond the largest graph Triton makes
+    another one where the number of rows is no multiple of 16. So eight lengths in a row are read there, far enough
+    below the round number that with what stands in front of them a prompt is still read in one step.
     """
     largest_graph = max(GRAPHS["cudagraph_capture_sizes"])
     for power in range(most.bit_length()):
         for length in (32 << power, 48 << power):
-            if length <= most:
-                yield from range(length - IN_A_ROW + 1 if length >= largest_graph else length, length + 1)
+            if length > most:
+                return
+            last = length - IN_FRONT
+            yield from range(last - IN_A_ROW + 1, last + 1) if length > largest_graph else (length,)
 
 
 async def heard(engine: Engine[P, Any], prompt: P, most_chunks: int, name: str = NAME) -> None:

@@ -112,6 +112,6 @@ def test_prompts_of_each_range_of_lengths_are_read() -> None:
     assert [*lengths(31)] == []
 
 
-def test_beyond_the_graphs_a_multiple_of_eight_is_among_them_whatever_stands_in_front() -> None:
-    eager = [length for length in lengths(1_024) if length > 384]
-    assert eager == [*range(505, 513), *range(761, 769), *range(1_017, 1_025)]
+def test_beyond_the_graphs_one_of_eight_in_a_row_is_a_multiple_of_eight_whatever_stands_in_front() -> None:
+    eager = [length for length in lengths(1_100) if length > 512]
+    assert eager == [*range(697, 705), *range(953, 961)]
