@@ -2,11 +2,15 @@
 
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
+from os import PathLike
 from pathlib import Path
+
+import numpy as np
 
 from pipeline.asking.question import AskResult, ask
 from pipeline.asking.stages import OfflineStages
 from pipeline.deployment.loading import read_deployment
+from pipeline.errors import RequestError
 from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.registry.entry_registry import EntryRegistry
@@ -17,6 +21,23 @@ from pipeline.runtime.profiles import PROFILES, Profile, profile_of
 from pipeline.types.capabilities import Capabilities
 
 MODELS = Path(".aura/models")  # where `infra/up` keeps them
+
+
+def _check_sound(question: object) -> None:
+    """Refuses what is no sound as the engines take it.
+
+    Raises:
+        RequestError: Says what it is instead.
+    """
+    wanted = "a text, or sound as a NumPy array of float32, one dimension, at 16 kHz, is needed"
+    if not isinstance(question, np.ndarray):
+        raise RequestError(
+            "invalid_value", f"`question` is of the type {type(question).__name__}: {wanted}", "question"
+        )
+    if question.ndim != 1 or question.dtype != np.float32:
+        raise RequestError(
+            "invalid_value", f"`question` is an array {list(question.shape)} of {question.dtype}: {wanted}", "question"
+        )
 
 
 def _ignore(text: str) -> None:
@@ -33,11 +54,15 @@ class Pipeline:
     def __init__(self, stages: OfflineStages, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
         self._stages = stages
+        self._is_open = True
 
     @classmethod
     @asynccontextmanager
     async def from_deployment(
-        cls, file: Path, models_dir: Path = MODELS, profiles: EntryRegistry[Profile] = PROFILES
+        cls,
+        file: str | PathLike[str],
+        models_dir: str | PathLike[str] = MODELS,
+        profiles: EntryRegistry[Profile] = PROFILES,
     ) -> AsyncGenerator["Pipeline", None]:
         """Opens the pipeline that a deployment file names; leaving the block closes its engines.
 
@@ -48,11 +73,16 @@ class Pipeline:
             ConfigError: Lists what is wrong with the file, its pipeline or a model.
             EngineError: An engine did not start.
         """
+        file, models_dir = Path(file), Path(models_dir)
         profile = profiles[profile_of(file, profiles)]
         deployment = read_deployment(file, profile.topology, profile.engine_keys(models_dir))
         preflight(str(file), profile, deployment, models_dir, gpu_bytes())
         async with running(profile, deployment, models_dir) as opened:
-            yield cls(OfflineStages.of(opened.stages), opened.capabilities)
+            pipeline = cls(OfflineStages.of(opened.stages), opened.capabilities)
+            try:
+                yield pipeline
+            finally:
+                pipeline._is_open = False
 
     async def ask(
         self,
@@ -71,7 +101,11 @@ class Pipeline:
             emit: Is told each piece of the answer as it is written.
 
         Raises:
-            RequestError: There is no sound in the question.
+            RequestError: The question is neither, there is no sound in it, or the pipeline is closed.
             EngineError: A stage failed.
         """
+        if not self._is_open:
+            raise RequestError("pipeline_closed", "the pipeline is closed: the block that opened it has been left")
+        if not isinstance(question, str):
+            _check_sound(question)
         return await ask(self._stages, film, question, emit, _ignore, language)

@@ -8,7 +8,7 @@ from typing import Any
 from pipeline.deployment.handover import hand_over
 from pipeline.deployment.schema import SAMPLING_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.deployment.strict_yaml import read_yaml
-from pipeline.deployment.validation import faults_of
+from pipeline.deployment.validation import NO_MAPPING, faults_of
 from pipeline.errors import ConfigError, quoted
 from pipeline.topology.config import PipelineConfig, StagePipelineConfig
 
@@ -76,10 +76,12 @@ def model_type_in(path: Path) -> str | None:
     """The pipeline that a file says it is for; None if it does not.
 
     Raises:
-        ConfigError: It cannot be read, or what it says is no text.
+        ConfigError: It cannot be read, has no keys, or what it says is no text.
     """
     raw = read_yaml(path)
-    if not isinstance(raw, dict) or "model_type" not in raw:
+    if raw is not None and not isinstance(raw, dict):
+        raise ConfigError(str(path), [NO_MAPPING])
+    if not raw or "model_type" not in raw:
         return None
     told = raw["model_type"]
     if not isinstance(told, str):

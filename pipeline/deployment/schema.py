@@ -123,6 +123,7 @@ def _window(value: int) -> str:
     return "" if value == -1 or 1 <= value <= LARGEST else f"-1 (all at once) or 1 to {LARGEST} is needed"
 
 
+MOST_SESSIONS = 512
 MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
 MOST_EARLY_MS = 5_000  # of speech: who knows less of a question knows nothing of its end
 MOST_POSITIONS = 262_144  # of an AURA's prompt: no step of an engine need be longer than the longest of all

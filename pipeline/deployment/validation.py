@@ -6,19 +6,28 @@ from typing import Any
 
 from pipeline.deployment.edges import runtime_faults
 from pipeline.deployment.handover import hand_over_faults
-from pipeline.deployment.schema import PLACE_KEYS, SAMPLING_KEYS, STAGE_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys
+from pipeline.deployment.schema import (
+    MOST_SESSIONS,
+    PLACE_KEYS,
+    SAMPLING_KEYS,
+    STAGE_KEYS,
+    TOP_KEYS,
+    TOPOLOGY_KEYS,
+    EngineKeys,
+)
 from pipeline.deployment.values import key_faults, sound
 from pipeline.errors import quoted
 from pipeline.topology.config import PipelineConfig, StagePipelineConfig
 
 MOST_SHARED = 0.95  # of a device's memory, by all engines on it together: each CUDA context needs some beside
+NO_MAPPING = "the file is not a mapping of keys"
 OF_TOPOLOGY = ("final_output", "final_output_type")
 
 
 def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:
     """One sentence a fault, in the order of the file."""
     if not isinstance(raw, dict):
-        yield "the file is not a mapping of keys"
+        yield NO_MAPPING
         return
     yield from key_faults("", raw, TOP_KEYS)
     told = sound(raw, TOP_KEYS)
@@ -44,11 +53,12 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
 
 
 def session_faults(most: int, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:
-    """Yields which stages cannot serve so many callers at once."""
-    for spec in topology.stages:
-        bound = engine_keys.get(spec.model_arch, EngineKeys()).sessions
-        if bound is not None and most > bound:
-            yield f"`max_sessions` is {quoted(most)}: {spec.model_stage} serves {bound} at most"
+    """Yields which stages cannot serve so many callers at once; more than `MOST_SESSIONS` no pipeline does."""
+    bounds = {spec.model_stage: engine_keys.get(spec.model_arch, EngineKeys()).sessions for spec in topology.stages}
+    too_few = {stage: bound for stage, bound in bounds.items() if bound is not None and most > bound}
+    yield from (f"`max_sessions` is {quoted(most)}: {stage} serves {bound} at most" for stage, bound in too_few.items())
+    if not too_few and most > MOST_SESSIONS:
+        yield f"`max_sessions` is {quoted(most)}: a pipeline serves {MOST_SESSIONS} at most"
 
 
 def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: EngineKeys) -> Iterator[str]:
@@ -120,7 +130,7 @@ def _sharing_faults(
             request = sound(args, engine.keys).get("gpu_memory_utilization", 0.0)
             shares.setdefault(device, {})[specs[id].model_stage] = request
     for device, asks in sorted(shares.items()):
-        if (share := sum(asks.values())) > MOST_SHARED:
+        if (share := round(sum(asks.values()), 6)) > MOST_SHARED:  # 0.6 + 0.2 + 0.1 + 0.05 is a little more than 0.95
             each = ", ".join(f"{name} {request:g}" for name, request in asks.items())
             yield f"GPU {device}: its engines ask for {share:.2f} of the memory ({each}), {MOST_SHARED} is there"
 

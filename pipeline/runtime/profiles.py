@@ -124,4 +124,5 @@ def profile_for(model_type: str, profiles: EntryRegistry[Profile] = PROFILES) ->
         return names[0]
     known = dict.fromkeys(profile.topology.model_type for profile in sound.values())
     refusal = choice(*known).refusal(model_type)
-    raise ConfigError("", [f"`model_type` is {model_type!r}: {refusal}", *faults])
+    there = f"{refusal} (known: {', '.join(known)})" if "did you mean" in refusal else refusal
+    raise ConfigError("", [f"`model_type` is {model_type!r}: {there}", *faults])

@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, hears, tone, writes
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, RequestError
 from pipeline.offline import Pipeline
 from pipeline.registry.entry_registry import EntryRegistry
 from pipeline.runtime.gpu_fit import GpuMemory
@@ -61,6 +62,24 @@ async def test_it_is_opened_asked_and_closed(tmp_path: Path) -> None:
         assert CLOSED == []
     assert "".join(told) == "Paris it is." * 2
     assert sorted(OPENED) == sorted(SCRIPTS) and len(CLOSED) == len(SCRIPTS)
+
+
+async def test_what_is_neither_text_nor_sound_is_refused_and_so_is_a_question_to_a_closed_pipeline(
+    tmp_path: Path,
+) -> None:
+    wanted = "a text, or sound as a NumPy array of float32, one dimension, at 16 kHz, is needed"
+    async with Pipeline.from_deployment(str(DEPLOY / "embedded.yaml"), str(tmp_path), PIPELINES) as pipeline:
+        for question, what in (
+            (None, "is of the type NoneType"),
+            (np.zeros((10, 2), np.float32), "is an array [10, 2] of float32"),
+            (np.zeros(10, np.int16), "is an array [10] of int16"),
+        ):
+            with pytest.raises(RequestError) as refused:
+                await pipeline.ask(question)  # type: ignore[arg-type]
+            assert (refused.value.message, refused.value.param) == (f"`question` {what}: {wanted}", "question")
+        assert (await pipeline.ask("And now?")).text == "Paris it is.", "the pipeline lives on"
+    with pytest.raises(RequestError, match="the pipeline is closed"):
+        await pipeline.ask("And now?")
 
 
 @pytest.mark.parametrize(

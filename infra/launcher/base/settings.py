@@ -133,6 +133,7 @@ class LauncherSettings:
         ports: Ports that were asked for, by the field names of `Ports`.
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
         on_gpus: What else a profile on GPUs needs.
+        deployment: Of a package's pipeline that needs none of that; None: its own.
         phone: How phone calls are taken; None: they are not.
         for_others: How other devices are served; None: they are not.
         join: The LiveKit server of the installation that this machine is a cell of; empty: it has its own.
@@ -151,6 +152,7 @@ class LauncherSettings:
     hub: bool = False
     phone: PhoneOptions | None = None
     on_gpus: OnGpus | None = None
+    deployment: Path | None = None
     for_others: ForOthers | None = None
     join: str = ""
     cell: CellOptions = ALONE

@@ -64,6 +64,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(known)}")
     if asked.max_sessions is not None and asked.max_sessions < 1:
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
+    on_gpus = _on_gpus(asked, profile, layout.models)
     others = for_others(asked, environ)
     phone = phone_options(environ, others) if asked.phone else None
     if asked.join is not None:
@@ -79,7 +80,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         detach=asked.detach,
         hub=asked.hub,
         phone=phone,
-        on_gpus=_on_gpus(asked, profile, layout.models),
+        on_gpus=on_gpus,
+        deployment=None if on_gpus else _deployment(asked),
         for_others=others,
         join=asked.join or "",
         cell=cell_options(environ, phone=asked.phone, ray=asked.ray or "", max_sessions=asked.max_sessions),
@@ -111,21 +113,32 @@ def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus |
     if profile == EMBEDDED and given:
         told = "--model-dir, --stage-configs-path and --vllm-venv"
         raise BadUsage(f"{told} are for --profile {' or '.join(ON_GPUS)}, and for profiles of packages")
-    if profile not in ON_GPUS and not given:
+    if profile not in ON_GPUS and (not given or _only_its_file(asked)):
         return None
     if asked.model_dir is None and not asked.hub:
         raise BadUsage(
             f"--profile {profile} needs --model-dir DIR, which holds a folder for each checkpoint, "
             "or --hub, which fetches them"
         )
-    on_gpus = OnGpus(asked.model_dir or default, asked.stage_configs_path, asked.vllm_venv)
+    on_gpus = OnGpus(asked.model_dir or default, _deployment(asked), asked.vllm_venv)
     if not on_gpus.models.is_dir() and (on_gpus.models.exists() or not asked.hub):
         raise BadUsage(f"--model-dir: {on_gpus.models} is no folder")
-    if on_gpus.deployment and not on_gpus.deployment.is_file():
-        raise BadUsage(f"--stage-configs-path: {on_gpus.deployment} is no file")
     if on_gpus.venv and not (on_gpus.venv / "bin" / "aura-pipeline").is_file():
         raise BadUsage(f"--vllm-venv: {on_gpus.venv} has no bin/aura-pipeline: install AURA there, beside vLLM")
     return on_gpus
+
+
+def _only_its_file(asked: argparse.Namespace) -> bool:
+    """Whether a package's pipeline is told its deployment and nothing of GPUs: it runs where small models do."""
+    return not (asked.model_dir or asked.vllm_venv or asked.hub)
+
+
+def _deployment(asked: argparse.Namespace) -> Path | None:
+    """Raises BadUsage if the file is not there."""
+    file: Path | None = asked.stage_configs_path
+    if file and not file.is_file():
+        raise BadUsage(f"--stage-configs-path: {file} is no file")
+    return file
 
 
 def _for_a_stack(asked: argparse.Namespace, ports: Mapping[str, int], environ: Mapping[str, str]) -> dict[str, str]:

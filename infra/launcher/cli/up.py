@@ -121,6 +121,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     options = {
         "--profile": settings.profile,
         **(on_gpus.options() if on_gpus else {}),
+        **({"--stage-configs-path": str(settings.deployment)} if settings.deployment else {}),
         **({"--ray": cell.ray} if cell.ray else {}),
         **({"--join": join} if join else {}),
         **({DRAIN: str(cell.drain_s)} if cell.drain_s else {}),
@@ -138,6 +139,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
             phone=phone,
             profile=settings.profile,
             on_gpus=on_gpus,
+            deployment=settings.deployment,
             outside=_web(others, ports, shown, keys) if others and shown else None,
             cell=cell,
             join=join,

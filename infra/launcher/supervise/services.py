@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from string import Template
 
 from infra.launcher.base.layout import Layout
@@ -62,6 +63,7 @@ def stack_services(
     phone: PhoneOptions | None,
     profile: str = EMBEDDED,
     on_gpus: OnGpus | None = None,
+    deployment: Path | None = None,
     outside: Mapping[str, str] | None = None,
     cell: CellOptions = ALONE,
     join: str = "",
@@ -69,6 +71,7 @@ def stack_services(
     """The four services, or six with phones, or two of a cell that joins, in the order in which they start.
 
     Args:
+        deployment: Of a pipeline that runs on no GPU; None: the one that comes with it.
         outside: What the page's server is told of other devices.
     """
     where = addresses(ports, cell.host, join)
@@ -84,7 +87,7 @@ def stack_services(
             start_s=15,
             stop_s=5,
         ),
-        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus, cell),
+        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus, deployment, cell),
         Service(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
@@ -119,6 +122,7 @@ def _pipeline(
     max_sessions: int | None,
     profile: str,
     on_gpus: OnGpus | None,
+    deployment: Path | None,
     cell: CellOptions,
 ) -> Service:
     """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
@@ -126,7 +130,7 @@ def _pipeline(
     listens = {"--host": cell.host, "--port": ports.pipeline}
     options = {
         "--profile": profile,
-        "--stage-configs-path": on_gpus and on_gpus.deployment,
+        "--stage-configs-path": on_gpus.deployment if on_gpus else deployment,
         "--models-dir": models,
         **({} if cell.ray else listens),
         "--max-sessions": max_sessions,

@@ -19,6 +19,7 @@ from tests.pipeline.runtime.checkpoints import AURA, write_all
 
 ROOT = Path(__file__).parents[3]
 NOWHERE = Path("/nowhere")
+KNOWN = "aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe"
 
 Run = Callable[..., tuple[int, str]]
 
@@ -59,9 +60,9 @@ def test_check_lists_every_name_that_does_not_exist(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
-        ("aura_omin", "did you mean `aura_omni`?"),
-        ("qwen2_5_omni", "did you mean `qwen3_omni_moe`?"),
-        ("voxtral", "one of aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe is needed"),
+        ("aura_omin", f"did you mean `aura_omni`? (known: {KNOWN})"),
+        ("qwen2_5_omni", f"did you mean `qwen3_omni_moe`? (known: {KNOWN})"),
+        ("voxtral", f"one of {KNOWN} is needed"),
     ],
 )
 def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(
@@ -192,13 +193,15 @@ def test_a_file_that_does_not_say_what_it_is_for_is_refused_unless_the_profile_i
 ) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model_type:", "# model_type:"))
-    known = "aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe"
-    refused = f"aura-pipeline: {file}: `model_type` is needed: it names the pipeline (known: {known})\n"
+    refused = f"aura-pipeline: {file}: `model_type` is needed: it names the pipeline (known: {KNOWN})\n"
     assert run("check", file) == (2, refused)
     assert run("serve", "--stage-configs-path", file, "--port", "0") == (2, refused)
     assert run("check", file, "--profile", "vllm") == (0, "")
     file.write_text("# empty")
     assert run("check", file) == (2, refused)
+    for text in ("- a list", "words"):
+        file.write_text(text)
+        assert run("check", file) == (2, f"aura-pipeline: {file}: the file is not a mapping of keys\n")
 
 
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")

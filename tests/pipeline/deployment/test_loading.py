@@ -10,7 +10,7 @@ import yaml
 
 from pipeline.deployment.loading import Deployment, Edge, StageDeployment, read_deployment
 from pipeline.deployment.schema import CHUNK_KEYS, VLLM_KEYS, EngineKeys, Key, count
-from pipeline.deployment.validation import faults_of
+from pipeline.deployment.validation import faults_of, session_faults
 from pipeline.errors import ConfigError
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
 from pipeline.topology.processors.handover import (
@@ -393,6 +393,12 @@ def test_more_callers_than_an_engine_serves_are_refused_with_its_bound(most: int
     assert told == [f"`max_sessions` is {most}: {name} serves 12 at most" for name in ("aura", "tts") if is_refused]
 
 
+def test_no_pipeline_serves_more_callers_than_any_engine_is_made_for() -> None:
+    assert list(session_faults(512, TOPOLOGY, ENGINE_KEYS)) == []
+    said = "`max_sessions` is 513: a pipeline serves 512 at most"
+    assert list(session_faults(513, TOPOLOGY, ENGINE_KEYS)) == [said]
+
+
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.yaml: cannot be read"):
         read_deployment(tmp_path / "nowhere.yaml", TOPOLOGY, ENGINE_KEYS)
@@ -436,6 +442,9 @@ class TestOnOneGpu:
     def test_more_than_there_is_cannot_be_shared(self, tmp_path: Path) -> None:
         (fault,) = self.read(tmp_path, ("0", 0.5), ("0", 0.5), ("1", 0.9))
         assert fault == "GPU 0: its engines ask for 1.00 of the memory (asr 0.5, aura 0.5), 0.95 is there"
+
+    def test_all_of_what_there_is_can_be_shared_however_it_is_cut(self, tmp_path: Path) -> None:
+        assert self.read(tmp_path, ("0", 0.8), ("0", 0.15), ("1", 0.9)) == [], "0.8 + 0.15 is 0.9500000000000001"
 
     def test_who_shares_a_gpu_says_how_much_it_takes(self, tmp_path: Path) -> None:
         (fault,) = self.read(tmp_path, ("0,1", None), ("1", 0.5), ("2", None))

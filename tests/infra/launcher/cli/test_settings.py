@@ -56,6 +56,12 @@ def test_a_profile_of_an_installed_package_is_known_without_being_imported(tmp_p
     assert read_settings(ROOT, ["up", "--profile", "parrot"], told).on_gpus is None
     on_vllm = read_settings(ROOT, ["up", "--profile", "parrot", "--model-dir", str(tmp_path)], told).on_gpus
     assert on_vllm == OnGpus(tmp_path), "its own deployment, in the venv that has vLLM"
+    file = tmp_path / "other.yaml"
+    with pytest.raises(BadUsage, match=r"other\.yaml is no file"):
+        read_settings(ROOT, ["up", "--profile", "parrot", "--stage-configs-path", str(file)], told)
+    file.touch()
+    elsewhere = read_settings(ROOT, ["up", "--profile", "parrot", "--stage-configs-path", str(file)], told)
+    assert (elsewhere.on_gpus, elsewhere.deployment) == (None, file), "another deployment does not ask for vLLM"
     with pytest.raises(
         BadUsage, match="unknown profile `x`; there is: embedded, vllm, qwen3_omni, parrot, parrot2, vllm2"
     ):
