@@ -83,6 +83,10 @@ def test_a_sound_one_beside_a_broken_one_and_two_of_one_name(check: Check, tmp_p
             "pipeline(HEARS, SEES, replace(WRITES, model_arch='HibariTTS'), SPEAKS)",
             "profile of mine: stage 2 (aura): the engine of HibariTTS makes AudioChunk, not TextChunk",
         ),
+        (
+            "pipeline(HEARS, SEES, WRITES, replace(SPEAKS, custom_process_input_func=pipeline))",
+            "profile of mine: stage 3 (tts): pipeline of mine is a plain function, not an async generator",
+        ),
     ],
 )
 def test_one_that_could_not_run_is_refused_by_field(check: Check, tmp_path: Path, made: str, reason: str) -> None:
