@@ -113,6 +113,9 @@ class EngineKind:
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
         computes: How; a topology says the same.
         reads, makes: Its prompts and its chunks, a type or a union of types; None: whatever its stage's are.
+
+    Raises:
+        ConfigError: `keys` is something else than EngineKeys.
     """
 
     open: Opener
@@ -124,6 +127,12 @@ class EngineKind:
     computes: StageExecutionType = StageExecutionType.LLM_AR
     reads: type | UnionType | None = None
     makes: type | UnionType | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.keys, EngineKeys):  # a package need not be checked for types
+            raise ConfigError(
+                "EngineKind", [f"`keys` must be EngineKeys, such as EngineKeys({{…}}), not {type(self.keys).__name__}"]
+            )
 
 
 def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> GpuMemory:

@@ -108,6 +108,21 @@ def test_an_engine_of_another_package_serves_a_stage(check: Check, tmp_path: Pat
     assert code == 2 and "stage 3: engine_args: unknown key `voice`" in said
 
 
+def test_keys_of_an_engine_that_are_a_dict_are_refused_by_name(check: Check, tmp_path: Path) -> None:
+    kind = "from pipeline.deployment.schema import Key\nfrom pipeline.runtime.engine_registry import *\n"
+    install(
+        tmp_path,
+        "chimes",
+        f"{kind}IT = EngineKind(open_hibari, {{'ms': Key(int)}})\n",
+        aura_engines="Chimes = chimes:IT",
+    )
+    made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, replace(SPEAKS, model_arch='Chimes'))\n"
+    install(tmp_path, "mine", made, aura_pipelines="mine = mine:IT")
+    code, said = check("--profile", "mine")
+    why = "Chimes = chimes:IT of chimes 1.0: EngineKind: `keys` must be EngineKeys, such as EngineKeys({…}), not dict"
+    assert code == 2 and f"stage 3 (tts): entry point aura.engines {why}" in said and "Traceback" not in said
+
+
 def test_a_model_type_of_two_profiles_is_no_answer(check: Check, tmp_path: Path) -> None:
     made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, SPEAKS)\n"
     install(tmp_path, "mine", made, aura_pipelines="mine = mine:IT\nother = mine:IT")
