@@ -19,6 +19,7 @@ CLASSIFIER_FILES = ("model.tflite",)
 TEXT_READER_FILES = ("det.onnx", "rec.onnx")
 NO_MODEL = "none"  # in place of a model that can be done without
 FETCHED = " (infra/up fetches it)"
+REPLACED = " (infra/up fetches it again if it is one of AURA's; else put a whole one there)"
 
 
 def whisper_names(models_dir: Path) -> Mapping[str, Collection[str]]:

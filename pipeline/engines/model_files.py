@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.engines.file_formats import file_fault
 from pipeline.errors import ConfigError
 from pipeline.models.shared.fields import read_object
 
@@ -22,17 +23,31 @@ def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str], h
     Raises:
         ConfigError: None is complete.
     """
-    faults = []
+    faults = list[str]()
     for name in names:
         folder = models_dir / name
         missing = [file for file in files if not (folder / file).is_file()]
         if not missing:
             if name != names[0]:
-                log.warning("model %s is not there: %s takes its place", names[0], name)
+                log.warning("model %s: %s takes its place", faults[0].removesuffix(hint), name)
             return folder
         what = f"{', '.join(missing)} missing" if folder.is_dir() else NONE
         faults.append(f"{name}: {what}{hint}")
     raise ConfigError(str(models_dir), faults)
+
+
+def check_whole(folder: Path, files: Sequence[str], hint: str = "") -> None:
+    """Checks what can be told of a model's files without loading them.
+
+    Args:
+        hint: Said of each that is not what it should be: what to do.
+
+    Raises:
+        ConfigError: Lists them.
+    """
+    told = ((file, file_fault(folder / file)) for file in files)
+    if faults := [f"{folder.name}: {file} {fault}{hint}" for file, fault in told if fault]:
+        raise ConfigError(str(folder.parent), faults)
 
 
 def check_is_there(folder: Path) -> None:

@@ -17,6 +17,7 @@ from pipeline.engines.embedded_models import (
     FETCHED,
     LLAMA_FILES,
     NO_MODEL,
+    REPLACED,
     TEXT_READER_FILES,
     WHISPER_FILES,
     llama_names,
@@ -24,7 +25,7 @@ from pipeline.engines.embedded_models import (
     whisper_names,
 )
 from pipeline.engines.llamacpp.step_pace import BATCH
-from pipeline.engines.model_files import model_folder
+from pipeline.engines.model_files import check_whole, model_folder
 from pipeline.errors import ConfigError
 from pipeline.registry.entry_registry import EntryRegistry
 from pipeline.registry.shipped import ENGINES as SHIPPED
@@ -113,6 +114,9 @@ class EngineKind:
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
         computes: How; a topology says the same.
         reads, makes: Its prompts and its chunks, a type or a union of types; None: whatever its stage's are.
+
+    Raises:
+        ConfigError: `keys` is something else than EngineKeys.
     """
 
     open: Opener
@@ -125,20 +129,30 @@ class EngineKind:
     reads: type | UnionType | None = None
     makes: type | UnionType | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.keys, EngineKeys):  # a package need not be checked for types
+            raise ConfigError(
+                "EngineKind", [f"`keys` must be EngineKeys, such as EngineKeys({{…}}), not {type(self.keys).__name__}"]
+            )
+
 
 def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> GpuMemory:
     names = stage.engine_args["model"], stage.engine_args["fallback"]
-    model_folder(models_dir, names, files, FETCHED)
+    _check_whole(models_dir, names, files)
     return GpuMemory()
 
 
 def check_recognition(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args = stage.engine_args
-    model_folder(models_dir, [args["detector"]], DETECTOR_FILES, FETCHED)
-    model_folder(models_dir, [args["classifier"]], CLASSIFIER_FILES, FETCHED)
+    _check_whole(models_dir, [args["detector"]], DETECTOR_FILES)
+    _check_whole(models_dir, [args["classifier"]], CLASSIFIER_FILES)
     if args["reader"] != NO_MODEL:
-        model_folder(models_dir, [args["reader"]], TEXT_READER_FILES, FETCHED)
+        _check_whole(models_dir, [args["reader"]], TEXT_READER_FILES)
     return GpuMemory()
+
+
+def _check_whole(models_dir: Path, names: Sequence[str], files: Sequence[str]) -> None:
+    check_whole(model_folder(models_dir, names, files, FETCHED), files, REPLACED)
 
 
 def _instructions(value: list[Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pipeline.deployment.schema import SAMPLING_KEYS
 from pipeline.deployment.values import key_faults
 from pipeline.runtime.engine_registry import EngineKind
+from pipeline.runtime.processor_shape import shape_fault
 from pipeline.topology.config import OutputType, PipelineConfig, StagePipelineConfig
 from pipeline.types.chunks import AsrInput, AudioChunk, CodecChunk, HiddenStates, TextChunk, Transcript
 from pipeline.types.observation import Observation
@@ -75,12 +76,12 @@ def _join_faults(
     if len(sources) < 2:
         for source in sources:
             if not source.is_recogniser:
-                for function in (
-                    source.custom_process_next_stage_input_func,
-                    source.async_chunk_process_next_stage_input_func,
+                for function, by_name in (
+                    (source.custom_process_next_stage_input_func, ()),
+                    (source.async_chunk_process_next_stage_input_func, ("ramp",)),
                 ):
                     if function and not stage.custom_process_input_func:
-                        yield from _function_faults(function, sources, handed, kind, stage.model_arch)
+                        yield from _function_faults(function, sources, handed, kind, stage.model_arch, by_name)
     for function in (stage.custom_process_input_func, stage.sync_process_input_func):
         if function:
             yield from _function_faults(function, sources, handed, kind, stage.model_arch)
@@ -102,6 +103,7 @@ def _function_faults(
     handed: Sequence[Kinds | None],
     kind: EngineKind | None,
     model_arch: str,
+    by_name: Sequence[str] = (),
 ) -> Iterator[str]:
     name = getattr(function, "__name__", repr(function))
     try:
@@ -112,6 +114,10 @@ def _function_faults(
     inboxes = [each for each in inspect.signature(function).parameters if each != "request"]
     if sources and len(inboxes) < len(handed):
         yield f"{name} has {len(inboxes)} inboxes, and {len(handed)} input_sources fill one each"
+        return
+    if fault := shape_fault(function, hints, len(handed), *by_name):
+        yield fault
+        return
     for at, (inbox, made) in enumerate(zip(inboxes, handed, strict=False)):
         takes = _kinds(next(iter(get_args(hints.get(inbox))), Any))
         if Any in takes or made is None:

@@ -121,11 +121,30 @@ class Stage(Generic[P, C]):
     async def _noted(
         self, process: Callable[[], AsyncGenerator[P, None]], output: SpeculativeOutput
     ) -> AsyncGenerator[P, None]:
-        """Passes the prompts on, and notes in `output` when the first one came."""
-        async with aclosing(process()) as prompts:
-            async for prompt in prompts:
-                output.stage_began(self.spec.model_stage)
-                yield prompt
+        """Passes the prompts on, and notes in `output` when the first one came.
+
+        Raises:
+            EngineError: What makes them failed, and is named.
+        """
+        name = self.spec.model_stage
+        try:
+            async with aclosing(process()) as prompts:
+                async for prompt in prompts:
+                    output.stage_began(name)
+                    yield prompt
+        except EngineError:
+            raise
+        except (Exception, SystemExit) as error:
+            log.exception("a processor broke", extra={"stage": name, "processor": processor_name(self.process)})
+            reason = f"its processor {processor_name(self.process)} failed ({type(error).__name__})"
+            raise EngineError(name, reason) from error
+
+
+def processor_name(process: Callable[..., Any]) -> str:
+    """The name of what a topology has given, within what the edges have put around it."""
+    while isinstance(process, partial):
+        process = next((each for each in process.args if callable(each)), process.func)
+    return str(getattr(process, "__name__", type(process).__name__))
 
 
 def _is_empty(chunk: object) -> bool:

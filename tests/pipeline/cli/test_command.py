@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli.main import main
-from pipeline.engines.embedded_models import llama_names, whisper_names
+from pipeline.engines.embedded_models import WHISPER_FILES, llama_names, whisper_names
 from pipeline.runtime.profiles import DEPLOY, PROFILES
 from tests.forked import ForkedProgram
+from tests.pipeline.engines.model_file_bytes import write_files
 from tests.pipeline.runtime.checkpoints import AURA, write_all
 
 ROOT = Path(__file__).parents[3]
@@ -154,10 +155,7 @@ def test_a_server_that_is_named_answers_in_the_embedded_profile(
 
 
 def test_the_profile_that_asks_a_server_needs_its_address(run: Run, tmp_path: Path) -> None:
-    for model in ("whisper-base",):
-        (tmp_path / model).mkdir()
-        for name in ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt"):
-            (tmp_path / model / name).touch()
+    write_files(tmp_path / "whisper-base", WHISPER_FILES)
     code, said = run("serve", "--profile", "embedded-chat", "--port", "0", "--models-dir", tmp_path)
     assert (code, said.splitlines()[-1]) == (
         2,

@@ -83,6 +83,10 @@ def test_a_sound_one_beside_a_broken_one_and_two_of_one_name(check: Check, tmp_p
             "pipeline(HEARS, SEES, replace(WRITES, model_arch='HibariTTS'), SPEAKS)",
             "profile of mine: stage 2 (aura): the engine of HibariTTS makes AudioChunk, not TextChunk",
         ),
+        (
+            "pipeline(HEARS, SEES, WRITES, replace(SPEAKS, custom_process_input_func=pipeline))",
+            "profile of mine: stage 3 (tts): pipeline of mine is a plain function, not an async generator",
+        ),
     ],
 )
 def test_one_that_could_not_run_is_refused_by_field(check: Check, tmp_path: Path, made: str, reason: str) -> None:
@@ -102,6 +106,21 @@ def test_an_engine_of_another_package_serves_a_stage(check: Check, tmp_path: Pat
     )
     code, said = check("--profile", "mine")
     assert code == 2 and "stage 3: engine_args: unknown key `voice`" in said
+
+
+def test_keys_of_an_engine_that_are_a_dict_are_refused_by_name(check: Check, tmp_path: Path) -> None:
+    kind = "from pipeline.deployment.schema import Key\nfrom pipeline.runtime.engine_registry import *\n"
+    install(
+        tmp_path,
+        "chimes",
+        f"{kind}IT = EngineKind(open_hibari, {{'ms': Key(int)}})\n",
+        aura_engines="Chimes = chimes:IT",
+    )
+    made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, replace(SPEAKS, model_arch='Chimes'))\n"
+    install(tmp_path, "mine", made, aura_pipelines="mine = mine:IT")
+    code, said = check("--profile", "mine")
+    why = "Chimes = chimes:IT of chimes 1.0: EngineKind: `keys` must be EngineKeys, such as EngineKeys({…}), not dict"
+    assert code == 2 and f"stage 3 (tts): entry point aura.engines {why}" in said and "Traceback" not in said
 
 
 def test_a_model_type_of_two_profiles_is_no_answer(check: Check, tmp_path: Path) -> None:

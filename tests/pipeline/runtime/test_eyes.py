@@ -13,6 +13,7 @@ import pytest
 
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
+from pipeline.engines.embedded_models import LLAMA_FILES, WHISPER_FILES
 from pipeline.engines.fake import speaks
 from pipeline.errors import ConfigError, EngineError
 from pipeline.media.video_chunk import VideoChunk
@@ -25,6 +26,7 @@ from pipeline.turns.turn import once
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import TurnRequest
 from tests.eyes import Eyes, films
+from tests.pipeline.engines.model_file_bytes import write_files
 from tests.pipeline.runtime.shipped import check
 from tests.pipeline.runtime.test_startup import Frail, frail
 from tests.room import SERVER_VAD, decode_picture
@@ -138,9 +140,7 @@ async def test_eyes_that_die_in_mid_call_are_missed_by_no_answer_and_come_back()
 
 
 def test_what_is_missing_of_the_eyes_is_a_note_and_no_fault(tmp_path: Path) -> None:
-    for name in ("whisper-base", "qwen2.5-coder-1.5b-instruct"):
-        (tmp_path / name).mkdir()
-        for file in ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt", "model.gguf"):
-            (tmp_path / name / file).touch()
+    write_files(tmp_path / "whisper-base", WHISPER_FILES)
+    write_files(tmp_path / "qwen2.5-coder-1.5b-instruct", LLAMA_FILES)
     noted = [line for line in check(PROFILES["embedded"].deployment, tmp_path, profile="embedded") if "note" in line]
     assert noted and all(line.startswith(f"{WITHOUT} vision: ") for line in noted)

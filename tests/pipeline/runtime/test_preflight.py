@@ -17,6 +17,7 @@ from pipeline.engines.embedded_models import LLAMA_FILES, WHISPER_FILES
 from pipeline.runtime.preflight import NO_GPU, NO_MODELS
 from pipeline.runtime.profiles import PROFILES
 from tests.contract.vllm.tiny import voice
+from tests.pipeline.engines.model_file_bytes import write_files
 from tests.pipeline.runtime.checkpoints import ASR, AURA, VOICE, as_transformers_5_writes, write_all
 from tests.pipeline.runtime.shipped import H100, SHIPPED, changed, check, faults
 
@@ -414,9 +415,7 @@ def test_the_embedded_models_are_looked_for_too(tmp_path: Path) -> None:
     file = PROFILES["embedded"].deployment
     assert len(faults(file, tmp_path, profile="embedded")) == 4, "two, and what would take their places"
     for name, files in (("whisper-base", WHISPER_FILES), ("smollm2-135m-instruct", LLAMA_FILES)):
-        (tmp_path / name).mkdir()
-        for each in files:
-            (tmp_path / name / each).touch()
+        write_files(tmp_path / name, files)
     assert NO_GPU not in check(file, tmp_path, profile="embedded")
 
 

@@ -11,6 +11,7 @@ from pipeline.deployment.loading import read_deployment
 from pipeline.engines.embedded_models import CLASSIFIER_FILES, DETECTOR_FILES, NO_MODEL, TEXT_READER_FILES
 from pipeline.errors import ConfigError
 from pipeline.runtime.profiles import PROFILES
+from tests.pipeline.engines.model_file_bytes import write_files
 
 FILES: Mapping[str, tuple[str, ...]] = {
     "yolox-nano": DETECTOR_FILES,
@@ -23,9 +24,7 @@ SHIPPED = PROFILES["embedded"]
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
     for name, files in FILES.items():
-        (tmp_path / name).mkdir()
-        for file in files:
-            (tmp_path / name / file).touch()
+        write_files(tmp_path / name, files)
     return tmp_path
 
 
@@ -44,6 +43,14 @@ def test_models_that_are_there_are_fine(models: Path) -> None:
 def test_a_file_that_is_missing_is_named_with_its_model_and_who_fetches_it(models: Path, name: str, file: str) -> None:
     (models / name / file).unlink()
     with pytest.raises(ConfigError, match=rf"{name}: {file} missing \(infra/up fetches it\)"):
+        check(models)
+
+
+@pytest.mark.parametrize(("name", "file"), [(name, file) for name, files in FILES.items() for file in files])
+def test_a_file_that_is_cut_short_is_named(models: Path, name: str, file: str) -> None:
+    whole = (models / name / file).read_bytes()
+    (models / name / file).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ConfigError, match=rf"{name}: {file} is cut short or damaged: .* \(infra/up fetches it again"):
         check(models)
 
 

@@ -1,6 +1,7 @@
 """Profiles of graphs: a stage that reads what no engine makes is refused with its name, before an engine starts."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.profiles import Profile
+from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
-from pipeline.types.chunks import MOST_ROWS, AudioChunk, Clause, HiddenStates, TextChunk
+from pipeline.types.chunks import MOST_ROWS, AudioChunk, Clause, CodecChunk, HiddenStates, TextChunk
 from pipeline.types.turn_request import TurnRequest
 
 AR = StageExecutionType.LLM_AR
@@ -90,6 +92,80 @@ def test_hidden_states_of_an_engine_that_has_none_are_refused_with_the_stage() -
 def test_who_is_handed_words_and_hidden_states_says_that_it_takes_both() -> None:
     told = faults(TextChunk | HiddenStates, words_only, wanted=Clause)
     assert told == ["stage 1 (talker): words_only takes TextChunk, and is given HiddenStates | TextChunk"]
+
+
+def plain(inbox, request):  # type: ignore[no-untyped-def]
+    return []
+
+
+def generator(inbox, request):  # type: ignore[no-untyped-def]
+    yield None
+
+
+async def coroutine(inbox, request):  # type: ignore[no-untyped-def]
+    return None
+
+
+async def one(inbox):  # type: ignore[no-untyped-def]
+    yield None
+
+
+async def three(inbox, request, more):  # type: ignore[no-untyped-def]
+    yield None
+
+
+async def by_name(inbox, *, request):  # type: ignore[no-untyped-def]
+    yield None
+
+
+HERE = "tests.pipeline.runtime.test_wiring"
+
+
+@pytest.mark.parametrize(
+    ("process", "fault"),
+    [
+        (plain, f"plain of {HERE} is a plain function, not an async generator (`async def` with `yield`)"),
+        (generator, f"generator of {HERE} is a plain function, not an async generator (`async def` with `yield`)"),
+        (coroutine, f"coroutine of {HERE} is a coroutine function, not an async generator (`async def` with `yield`)"),
+        (one, f"one of {HERE} takes (inbox), and is given 2 arguments: inbox, request (too many positional arguments)"),
+        (three, f"three of {HERE} takes (inbox, request, more), and is given 2 arguments: inbox, request ("),
+        (by_name, f"by_name of {HERE} takes (inbox, *, request), and is given 2 arguments: inbox, request ("),
+    ],
+)
+def test_what_cannot_be_called_as_a_processor_is_refused_with_its_name_and_module(process: Any, fault: str) -> None:
+    (told,) = faults(TextChunk | HiddenStates, process)
+    assert told.startswith(f"stage 1 (talker): {fault}")
+
+
+def test_a_function_that_says_it_returns_an_async_generator_is_a_processor() -> None:
+    def through(
+        inbox: AsyncIterator[TextChunk | HiddenStates], request: TurnRequest, ramp: int = 0
+    ) -> AsyncGenerator[HiddenStates, None]:
+        return spoken(inbox, request)
+
+    assert faults(TextChunk | HiddenStates, through) == []
+
+
+def test_what_hands_on_in_chunks_is_given_their_sizes_too() -> None:
+    async def deaf(inbox: AsyncIterator[CodecChunk], request: TurnRequest) -> AsyncGenerator[CodecChunk, None]:
+        async for each in inbox:
+            yield each
+
+    topology = AURA_OMNI_PIPELINE
+    stages = tuple(
+        replace(stage, async_chunk_process_next_stage_input_func=deaf)
+        if stage.async_chunk_process_next_stage_input_func
+        else stage
+        for stage in topology.stages
+    )
+    kinds = {
+        stage.model_arch: EngineKind(never, EngineKeys(), computes=stage.execution_type) for stage in topology.stages
+    }
+    Profile(topology, Path("none"), kinds)
+    with pytest.raises(ConfigError) as refused:
+        Profile(replace(topology, stages=stages), Path("none"), kinds)
+    (told,) = refused.value.faults
+    assert "takes (inbox: " in told and "and is given 3 arguments: inbox, request, ramp= (" in told
 
 
 def test_an_engine_whose_kind_of_output_is_another_is_refused() -> None:

@@ -84,14 +84,14 @@ async def test_an_engine_that_breaks_in_mid_answer_ends_the_turn_and_is_named(
     assert error and (error.stage, error.reason) == ("aura", reason)
 
 
-async def test_a_processor_that_breaks_is_told_by_its_stage() -> None:
+async def test_a_processor_that_breaks_is_told_by_its_name_and_stage() -> None:
     async def broken(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
         words = dict[str, str]()
         async for _ in inbox:
             yield ChatPrompt((ChatMessage("user", words["none"]),), "")
 
     error = await answered(Stage(AURA, Own(says(TextChunk("One"))), broken))
-    assert error and str(error) == "aura: internal error (KeyError)"
+    assert error and str(error) == "aura: its processor broken failed (KeyError)"
 
 
 def says(*chunks: Any) -> Callable[..., Any]:

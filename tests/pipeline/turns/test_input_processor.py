@@ -17,7 +17,8 @@ from pipeline.topology.processors.handover import (
     talker2code2wav_full_payload,
     talker2code2wav_token_only,
 )
-from pipeline.turns.input_processor import NO_FRAMES, gathered, input_processor
+from pipeline.turns.input_processor import NO_FRAMES, gathered, input_processor, without_inputs
+from pipeline.turns.stage import processor_name
 from pipeline.types.chunks import CODEBOOKS, CodecChunk, TextChunk
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.scenario import ASR, AURA, TTS, Line, to_chat, to_sentences
@@ -101,6 +102,28 @@ async def test_tokens_only_are_one_piece_of_all_frames_with_all_that_is_said(
     (whole,) = [codes async for codes in process(made.__aiter__(), TurnRequest())]
     assert (whole.text, whole.ends) == ("A b", True)
     assert whole.frames.tolist() == [[at] * CODEBOOKS for at in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("source", "edge", "name"),
+    [
+        (TALKER, Edge(window_size=-1), "talker2code2wav_full_payload"),
+        (TALKER, Edge(window_size=3), "talker2code2wav_async_chunk"),
+        (TALKER, Edge(token_only=True), "talker2code2wav_token_only"),
+        (
+            replace(TALKER, custom_process_next_stage_input_func=None),
+            Edge(window_size=-1),
+            "talker2code2wav_token_only",
+        ),
+    ],
+)
+def test_a_processor_keeps_its_name_whatever_an_edge_puts_around_it(
+    source: StagePipelineConfig, edge: Edge, name: str
+) -> None:
+    process = input_processor(source, CODE2WAV, edge)
+    assert processor_name(process) == processor_name(without_inputs(process, [0])) == name
+    gathering = input_processor(AURA, TTS, Edge(window_size=-1))
+    assert processor_name(without_inputs(gathering, [0])) == "to_sentences"
 
 
 async def test_tokens_only_lose_no_text_that_has_no_sound() -> None:

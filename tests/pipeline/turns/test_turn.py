@@ -197,7 +197,7 @@ async def test_a_failing_voice_ends_the_turn_and_the_writer() -> None:
     assert (now(), line.aura.aborted, line.aura.running) == (0.5, ["s.7:aura"], [])
 
 
-async def test_a_mistake_in_a_processor_is_an_internal_error_of_its_stage() -> None:
+async def test_a_mistake_in_a_processor_is_told_with_its_name() -> None:
     async def broken(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
         async for _ in inbox:
             yield ChatPrompt((ChatMessage("user", str(1 // 0)),), "")
@@ -206,7 +206,7 @@ async def test_a_mistake_in_a_processor_is_an_internal_error_of_its_stage() -> N
     stages = replace(line.stages(), chain=(Stage(AURA, line.aura, broken), line.stages().chain[1]))
     with nothing_left():
         await turn(line, said((0.0, HI)), stages, output)
-    assert str(output.error) == "aura: internal error (ZeroDivisionError)"
+    assert str(output.error) == "aura: its processor broken failed (ZeroDivisionError)"
 
 
 @pytest.mark.parametrize(
