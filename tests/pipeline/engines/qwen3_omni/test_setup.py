@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from pipeline.engines.qwen3_omni.setup import first_prompt, first_thought, open_omni_talker, open_thinker
+from pipeline.engines.qwen3_omni.setup import first_thought, open_omni_talker, open_thinker, words_only
 from pipeline.engines.vllm.start import VllmBackend
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_omni.config import read_omni
@@ -77,7 +77,7 @@ async def test_weights_of_another_model_are_named(models: Path) -> None:
 
 
 def test_engines_are_warmed_with_prompts_as_long_as_they_are_asked_for(models: Path) -> None:
-    short, long = (str([part for part in first_prompt(words).parts if isinstance(part, str)]) for words in (0, 512))
+    short, long = (str([part for part in words_only(count).parts if isinstance(part, str)]) for count in (1, 512))
     assert long.count(" one") - short.count(" one") == 511
     config = read_omni(models / NAME)
     heard = [first_thought(config, positions).heard for positions in (0, 64)]
