@@ -39,7 +39,7 @@ class ConsoleTranscript:
     """Prints who says what, and when.
 
     Attributes:
-        answers: Grows with each answer: as its sound begins, which is all that some have, and as its words are shown.
+        answers: How many there were.
         state: What the agent does.
         tool_runs: A tool runs.
 
@@ -62,7 +62,6 @@ class ConsoleTranscript:
     async def publish(self, attributes: dict[str, str]) -> None:
         self._log.note(attributes)
         self.state = attributes.get("aura.state", self.state)
-        self.answers += "aura.timings" in attributes
         if tool := attributes.get("aura.tool"):
             self.tool_runs = msgspec.json.decode(tool)["state"] == "running"
         if self._filmed and attributes.get("aura.sees") == "no":
