@@ -105,7 +105,7 @@ class Pipeline:
             EngineError: A stage failed.
         """
         if not self._is_open:
-            raise RequestError("pipeline_closed", "the pipeline is closed: the block that opened it has been left")
+            raise RequestError("invalid_value", "the pipeline is closed: the block that opened it has been left")
         if not isinstance(question, str):
             _check_sound(question)
         return await ask(self._stages, film, question, emit, _ignore, language)

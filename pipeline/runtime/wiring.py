@@ -8,8 +8,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pipeline.deployment.schema import SAMPLING_KEYS
 from pipeline.deployment.values import key_faults
 from pipeline.runtime.engine_registry import EngineKind
-from pipeline.runtime.processor_shape import shape_fault
 from pipeline.topology.config import OutputType, PipelineConfig, StagePipelineConfig
+from pipeline.topology.processor_shape import shape_fault
 from pipeline.types.chunks import AsrInput, AudioChunk, CodecChunk, HiddenStates, TextChunk, Transcript
 from pipeline.types.observation import Observation
 from pipeline.types.turn_request import TurnRequest
