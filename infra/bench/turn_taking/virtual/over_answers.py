@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import numpy as np
 import soxr
@@ -20,6 +19,7 @@ from infra.bench.turn_taking.virtual.quiet_room import (
     SPEECH_GOES_ON,
     HearingSink,
     LiveKitVad,
+    begin_call,
     in_a_room,
     stages,
 )
@@ -27,7 +27,6 @@ from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecognis
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME
-from pipeline.types.session_options import SessionOptions
 
 BEFORE_S, AFTER_S = 1.0, 4.0  # of a quiet room around the sound
 
@@ -51,13 +50,8 @@ def run_offline(
 
 async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, question: Sound) -> Outcome:
     told = HearingSink()
-    options = SessionOptions(partials=True)
-    options = replace(options, response_options=replace(options.response_options, language=case.language))
     async with Session("bench", stages(recogniser), LiveKitVad(), told) as session:
-        session.configure(options)
-        session.activity(True)  # as with the question: from then on the agent's detection counts
-        session.activity(False)
-        session.clear()
+        begin_call(session, case.language)
         near = _who_asked(question)
         agent = ListeningAgent(turns, session, near)
         told.hears = agent.hears

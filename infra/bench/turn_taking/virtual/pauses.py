@@ -7,7 +7,7 @@ gone on for long enough to stop it.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,6 +31,7 @@ from infra.bench.turn_taking.virtual.quiet_room import (
     SPEECH_GOES_ON,
     HearingSink,
     LiveKitVad,
+    begin_call,
     in_a_room,
     stages,
 )
@@ -39,7 +40,6 @@ from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.smart_turn.model import SmartTurnModel
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME, Pcm
-from pipeline.types.session_options import SessionOptions
 
 BEFORE_S, AFTER_S = 1.0, 4.0  # of a quiet room around the turn
 FIRST_S = 0.4  # from taking a turn to the first sound of its answer: 0.1 of them are the script's of the room
@@ -208,14 +208,9 @@ def run_offline_pauses(
 
 async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, smart_turn: SmartTurnModel) -> Outcome:
     told = HearingSink()
-    options = SessionOptions(partials=True)
-    options = replace(options, response_options=replace(options.response_options, language=case.language))
     session = Session("bench", stages(recogniser), LiveKitVad(), told, end_model=_SmartTurn(smart_turn))
     async with BackgroundTasks() as tasks, session:
-        session.configure(options)
-        session.activity(True)  # from then on the agent's detection counts
-        session.activity(False)
-        session.clear()
+        begin_call(session, case.language)
         model = _LiveKitModel(case.language)
         agent = _TakingAgent(turns, session, model, tasks)
         told.hears, told.votes = agent.hears, agent.voted

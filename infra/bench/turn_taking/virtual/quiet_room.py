@@ -1,7 +1,7 @@
 """What both measurements on virtual time have in common: the sound of a quiet room, its detection, the pipeline."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import soxr
@@ -12,12 +12,14 @@ from infra.bench.base.speech import RATE, Sound
 from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.engines.fake import speaks, writes
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.topology.embedded import EMBEDDED_PIPELINE
 from pipeline.topology.processors.embedded import asked2chat, text2clauses
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.session_events import EndOfTurnJudged, PartialTranscript, SessionEvent
+from pipeline.types.session_options import SessionOptions
 
 QUIET = 6.0  # standard deviation of its noise, in 16-bit samples
 FRAME_S = FRAME / SPEECH_RATE
@@ -52,6 +54,15 @@ class HearingSink:
             self.hears(PartialHeard(event.item_id, one.text, event.kind, one.audio_end_ms, one.settled, one.language))
         if isinstance(event, EndOfTurnJudged) and self.votes:
             self.votes(event.probability)
+
+
+def begin_call(session: Session, language: str) -> None:
+    """Tell it what the agent does, in a call of somebody who has spoken once: then the agent's detection counts."""
+    options = SessionOptions(partials=True)
+    session.configure(replace(options, response_options=replace(options.response_options, language=language)))
+    session.activity(True)
+    session.activity(False)
+    session.clear()
 
 
 def stages(recogniser: RecordedRecogniser) -> PipelineStages:
