@@ -118,6 +118,7 @@ class Dispatch:
                 clips.append(await vision.picture(data))
             except RequestError as error:
                 raise error.at(where) from error
+        await vision.watching.all_seen()
         return replace(item, pictures=tuple(clips))
 
     def _frame(self, item: Item, pictures: list[bytes], source: VideoSource) -> None:

@@ -25,6 +25,8 @@ class CameraWatcher:
         self._decode_picture = decode_picture
         self._waiting: deque[tuple[bytes, float, float, VideoSource]] = deque(maxlen=WAITING)
         self._changed = Signal()
+        self._looking = False
+        self._looked = Signal()
 
     def see(self, data: bytes, at_ms: float | None = None, source: VideoSource = "camera") -> None:
         """A frame has come, in a file's form.
@@ -40,6 +42,11 @@ class CameraWatcher:
         """Something has been taken out of the seconds: another one may be open."""
         self._changed.fire()
 
+    async def all_seen(self) -> None:
+        """Returns when every frame that has come has been looked at: what is written next is about them, too."""
+        while self._waiting or self._looking:
+            await self._looked.wait()
+
     async def watch(self) -> AsyncGenerator[FrameId, None]:
         """Look at all that comes; gives the newest frame when there is one more, or its second has closed. No end."""
         while True:
@@ -48,14 +55,20 @@ class CameraWatcher:
                     self._seconds.finish()
                     yield self._seconds.newest
                 continue
-            data, at_ms, came, source = self._waiting.popleft()
-            try:
-                frame = await self._decode_picture(data)
-            except RequestError as error:
-                log.warning("a frame cannot be seen: %s", error.message)
-                continue
-            if self._seconds.feed(frame, at_ms, came, source):
+            if await self._look(*self._waiting.popleft()):
                 yield self._seconds.newest
+
+    async def _look(self, data: bytes, at_ms: float, came: float, source: VideoSource) -> bool:
+        """Whether the frame can be seen, and was kept."""
+        self._looking = True
+        try:
+            return self._seconds.feed(await self._decode_picture(data), at_ms, came, source)
+        except RequestError as error:
+            log.warning("a frame cannot be seen: %s", error.message)
+            return False
+        finally:
+            self._looking = False
+            self._looked.fire()
 
     async def _closes(self) -> bool:
         """Wait for a change; whether instead a second has been open for too long."""

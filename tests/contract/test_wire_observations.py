@@ -1,9 +1,12 @@
 """What small models recognise in a caller's pictures is told to whoever asks, over the real wire."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
+from pipeline.media.picture_decoding import in_thread
+from pipeline.media.video_chunk import Pixels
 from pipeline.types.observation import Observation, SeenThing
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_eyes import Recognising
@@ -58,6 +61,23 @@ async def test_nobody_else_is_told_anything_that_they_do_not_know() -> None:
         await caller.asks()
         assert line.eyes.prompts, "the pictures were looked at"
         assert caller.all("aura.observation") == []
+
+
+async def test_what_is_written_behind_frames_is_about_them_however_long_it_takes_to_decode_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def slowly(data: bytes) -> Pixels:
+        await asyncio.sleep(0.05)
+        return await in_thread(data)
+
+    line = Recognising(DESK)
+    stages = replace(line.stages(), decode_picture=slowly)
+    monkeypatch.setattr(line, "stages", lambda: stages)
+    async with served(line) as pipeline, calling(pipeline) as caller:
+        for at in range(4):
+            await caller.send("input_video_buffer.append", image=picture(), timestamp_ms=at * 500)
+        await caller.asks("What do you see?")
+        assert "2 cups" in line.told[-1]
 
 
 async def test_who_turns_it_off_again_is_told_no_more() -> None:

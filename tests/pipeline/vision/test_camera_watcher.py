@@ -187,6 +187,18 @@ async def test_if_frames_come_faster_than_they_are_looked_at_the_oldest_go() -> 
     assert eyes.looked_at == [b"%d" % number for number in range(100 - WAITING, 100)]
 
 
+async def test_what_is_asked_next_can_wait_until_all_frames_that_have_come_were_looked_at() -> None:
+    eyes, loop = Eyes(look_s=0.1), asyncio.get_running_loop()
+    async with eyes.watch() as watching:
+        await watching.all_seen()
+        assert loop.time() == 0.0
+        for data in (b"1", b"broken", b"2"):
+            watching.see(data)
+        await asyncio.sleep(0.25)  # the last is being looked at
+        await watching.all_seen()
+        assert loop.time() == pytest.approx(0.3) and eyes.looked_at == [b"1", b"broken", b"2"]
+
+
 def picture(width: int, height: int, kind: str) -> bytes:
     return in_a_file(Image.new("RGB", (width, height), (200, 200, 200)), kind)
 
