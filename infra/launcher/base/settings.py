@@ -7,6 +7,7 @@ from pathlib import Path
 from infra.launcher.base.layout import Layout
 
 EMBEDDED, VLLM, OMNI = SHIPPED_PROFILES = ("embedded", "vllm", "qwen3_omni")
+EMBEDDED_CHAT = "embedded-chat"  # what `aura-pipeline` makes of the first where a server writes
 ON_GPUS = (VLLM, OMNI)
 
 

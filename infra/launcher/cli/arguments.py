@@ -9,7 +9,7 @@ from typing import NoReturn
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.profile_names import known_profiles
-from infra.launcher.base.settings import EMBEDDED, ON_GPUS, LauncherSettings, OnGpus
+from infra.launcher.base.settings import EMBEDDED, EMBEDDED_CHAT, ON_GPUS, LauncherSettings, OnGpus
 from infra.launcher.cli.cell_arguments import cell_options, check_join
 from infra.launcher.cli.for_others import VARIABLES as OF_OTHERS
 from infra.launcher.cli.for_others import add_for_others, for_others
@@ -61,7 +61,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     ports = asked_ports(environ)
     profile = asked.profile or EMBEDDED
     if profile not in (known := known_profiles(layout, environ, asked.vllm_venv)):
-        raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(known)}")
+        hint = "; set AURA_LLM_URL, and `embedded` asks that server" if profile == EMBEDDED_CHAT else ""
+        raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(known)}{hint}")
     if asked.max_sessions is not None and asked.max_sessions < 1:
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
     on_gpus = _on_gpus(asked, profile, layout.models)

@@ -41,6 +41,8 @@ def test_a_persona_file_is_found_from_the_folder_in_which_it_was_named() -> None
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadUsage, match="unknown profile `aura`; there is: embedded, vllm"):
         read_settings(ROOT, ["up", "--profile", "aura"], {})
+    with pytest.raises(BadUsage, match="qwen3_omni; set AURA_LLM_URL, and `embedded` asks that server"):
+        read_settings(ROOT, ["up", "--profile", "embedded-chat"], {})
 
 
 def test_a_profile_of_an_installed_package_is_known_without_being_imported(tmp_path: Path) -> None:
