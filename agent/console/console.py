@@ -197,7 +197,7 @@ async def converse(
             await call.start()
             await _until_answered(call, microphone, transcript, wait_s)
         playing.cancel()
-    return bool(transcript.answers)
+    return bool(transcript.answers) or any(loudspeaker.recording)  # of some answers there is only sound
 
 
 async def converse_text(

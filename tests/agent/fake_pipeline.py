@@ -29,7 +29,7 @@ class Says:
 
     Attributes:
         after_s: From `response.create` to the first word.
-        clauses: Words and the seconds that they take.
+        clauses: Words and the seconds that they take; without words it is sound alone.
         reason: Why it is silent.
         timings: What the first sound brings.
         calls: Functions that it calls, after its words.
@@ -330,7 +330,8 @@ class FakePipeline:
         for text, seconds in says.clauses:
             part["transcript"] += text
             times = {"start_time": at_s, "end_time": at_s + seconds}
-            self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
+            if text:
+                self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
             for _ in range(round(seconds / STEP_S)):
                 if not self.mute:
                     delta = b64encode(self.sound(at_s)).decode()

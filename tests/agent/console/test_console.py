@@ -146,6 +146,19 @@ async def test_a_recording_without_words_is_not_answered(tmp_path: Path, capsys:
     assert "nothing was answered" in capsys.readouterr().err
 
 
+async def test_an_answer_of_sound_alone_is_an_answer(
+    speak: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipeline = FakePipeline(hears=[Hears("Ring the bell, please.")], says=[Says((("", 0.6),))])
+    question, answer = tmp_path / "in.wav", tmp_path / "out.wav"
+    write_wav(question, speak("Ring the bell, please."))
+    assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
+    told = capsys.readouterr()
+    assert "first sound after" in told.out and "aura  " not in told.out
+    assert told.err == ""
+    assert loud_s(read_wav(answer)) == pytest.approx(0.6, abs=0.05)
+
+
 async def test_a_recording_that_is_not_there_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     question, nobody = tmp_path / "none.wav", FakePipeline()
     with pytest.raises(ValueError, match=r"none\.wav: No such file or directory"):
