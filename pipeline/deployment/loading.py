@@ -76,7 +76,7 @@ def model_type_in(path: Path) -> str | None:
     """The pipeline that a file says it is for; None if it does not.
 
     Raises:
-        ConfigError: It cannot be read, has no keys, or what it says is no text.
+        ConfigError: It cannot be read, is no mapping of keys, or what it says is no text.
     """
     raw = read_yaml(path)
     if raw is not None and not isinstance(raw, dict):

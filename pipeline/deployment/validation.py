@@ -55,7 +55,7 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
 def session_faults(most: int, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:
     """Yields which stages cannot serve so many callers at once; more than `MOST_SESSIONS` no pipeline does."""
     bounds = {spec.model_stage: engine_keys.get(spec.model_arch, EngineKeys()).sessions for spec in topology.stages}
-    too_few = {stage: bound for stage, bound in bounds.items() if bound is not None and most > bound}
+    too_few = {stage: bound for stage, bound in bounds.items() if bound is not None and most > bound <= MOST_SESSIONS}
     yield from (f"`max_sessions` is {quoted(most)}: {stage} serves {bound} at most" for stage, bound in too_few.items())
     if not too_few and most > MOST_SESSIONS:
         yield f"`max_sessions` is {quoted(most)}: a pipeline serves {MOST_SESSIONS} at most"

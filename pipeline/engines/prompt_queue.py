@@ -21,6 +21,7 @@ class PromptQueue(Generic[P]):
         self._most = most
         self._come: deque[P] = deque()
         self._over = False
+        self._error: Exception | None = None
         self._changed = Signal()
 
     @property
@@ -36,13 +37,21 @@ class PromptQueue(Generic[P]):
                 self._changed.fire()
                 while len(self._come) >= self._most:
                     await self._changed.wait()
+        except Exception as error:  # whoever takes them is told
+            self._error = error
         finally:
             self._over = True
             self._changed.fire()
 
     async def take(self) -> P | None:
-        """The next prompt; None when there are no more."""
+        """The next prompt; None when there are no more.
+
+        Raises:
+            Exception: What making them failed with, behind all that had come before.
+        """
         while not self._come:
+            if self._error:
+                raise self._error
             if self._over:
                 return None
             await self._changed.wait()

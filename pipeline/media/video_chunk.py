@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps
 
 from pipeline.errors import RequestError
 
@@ -83,7 +83,9 @@ def decoded(data: bytes) -> Pixels:
             size = fitted(*image.size)
             image.draft("RGB", size)
             return _upright(sized(np.asarray(_opaque(image)), size), image)
-    except (OSError, ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+    except RequestError:
+        raise
+    except Exception as error:  # a file that is damaged has decoders raise whatever they stumble over
         raise RequestError("invalid_value", f"image: not a picture: {error}", "image") from error
 
 

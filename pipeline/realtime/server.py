@@ -150,7 +150,7 @@ class Server:
         """An agent worker says whether it takes callers."""
         try:
             word = msgspec.json.decode(await request.read(), type=WorkerWord)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, web.HTTPRequestEntityTooLarge) as error:
             return _problem(400, "invalid_value", str(error), {}, "takes_calls")
         self._workers.tell(request.match_info["worker"], word)
         return web.Response(status=204)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
@@ -14,6 +15,7 @@ from pipeline.vision.video_buffer import FrameId, VideoBuffer
 log = logging.getLogger(__name__)
 
 WAITING = 4  # frames that may wait to be looked at; of more the oldest go
+SEEN_S = 5.0  # that what is written waits at most for the frames before it
 ROUND_S = 1.0  # after which a second closes, even if its other frame has not come
 
 
@@ -43,9 +45,11 @@ class CameraWatcher:
         self._changed.fire()
 
     async def all_seen(self) -> None:
-        """Returns when every frame that has come has been looked at: what is written next is about them, too."""
-        while self._waiting or self._looking:
-            await self._looked.wait()
+        """Returns when the frames that have come have been looked at, or soon: what is written next is about them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SEEN_S):
+                while self._waiting or self._looking:
+                    await self._looked.wait()
 
     async def watch(self) -> AsyncGenerator[FrameId, None]:
         """Look at all that comes; gives the newest frame when there is one more, or its second has closed. No end."""
@@ -65,6 +69,9 @@ class CameraWatcher:
             return self._seconds.feed(await self._decode_picture(data), at_ms, came, source)
         except RequestError as error:
             log.warning("a frame cannot be seen: %s", error.message)
+            return False
+        except Exception:  # the camera goes on
+            log.exception("a frame cannot be seen")
             return False
         finally:
             self._looking = False

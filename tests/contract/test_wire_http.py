@@ -58,6 +58,8 @@ async def test_workers_that_take_callers_are_counted_while_they_say_so() -> None
         await tell_worker(pipeline.url, KEY, "ann", takes_calls=False, timeout_s=PATIENCE_S)
         assert await workers() == 1
         assert await said("ben", '{"takes_calls": 1}') == 400 and await said("B..n", "{}") == 404
+        deep = f'{{"takes_calls": true, "more": {"[" * 5_000}{"]" * 5_000}}}'
+        assert await said("ben", deep) == await said("ben", '{"takes_calls": true}' + " " * (2 << 20)) == 400
         assert await workers() == 1
         with pytest.raises(PipelineRefused):
             await tell_worker(pipeline.url, "another key", "cleo", takes_calls=True, timeout_s=PATIENCE_S)

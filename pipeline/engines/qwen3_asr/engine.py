@@ -116,15 +116,15 @@ class Qwen3AsrEngine(RequestEngine):
 
     async def _decode(self, name: str, salt: str, output: "PassOutput") -> None:
         request = output.request
-        token_ids, media = self._engine_settings.prompt(request.prompt, request.windows)
-        most = self._engine_settings.sampling_defaults.most(
-            self._engine_settings.extent.tokens(request.window.audio_end_ms)
-        )
-        chunk = PromptChunk(token_ids, most, media=media, cache_salt=salt, draft=request.draft)
         settles = request.window.settles
         priority = URGENT if settles else PATIENT
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
+            token_ids, media = self._engine_settings.prompt(request.prompt, request.windows)
+            most = self._engine_settings.sampling_defaults.most(
+                self._engine_settings.extent.tokens(request.window.audio_end_ms)
+            )
+            chunk = PromptChunk(token_ids, most, media=media, cache_salt=salt, draft=request.draft)
             async with (
                 self._order.place(settles=settles),
                 aclosing(drafted(self._requests, name, self._sampling, chunk, priority)) as pieces,

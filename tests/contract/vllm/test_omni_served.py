@@ -97,7 +97,8 @@ async def test_pictures_and_a_camera_are_seen_and_the_voice_is_told_of_them(chai
         await it.send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
         response = await asked(it)
         assert response["status"] in ENDED and sound_of(it)
-        assert response["usage"]["input_token_details"]["image_tokens"] > SECOND_TOKENS
+        await it.says("And that?")  # on a machine too busy to decode them in time, the frames stand in front of this
+        assert (await asked(it))["usage"]["input_token_details"]["image_tokens"] > SECOND_TOKENS
 
 
 async def test_two_callers_at_once_in_two_voices(chain: Chain) -> None:

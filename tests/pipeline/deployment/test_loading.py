@@ -397,6 +397,8 @@ def test_no_pipeline_serves_more_callers_than_any_engine_is_made_for() -> None:
     assert list(session_faults(512, TOPOLOGY, ENGINE_KEYS)) == []
     said = "`max_sessions` is 513: a pipeline serves 512 at most"
     assert list(session_faults(513, TOPOLOGY, ENGINE_KEYS)) == [said]
+    roomy = {arch: replace(keys, sessions=1_000) for arch, keys in ENGINE_KEYS.items()}
+    assert list(session_faults(2_000, TOPOLOGY, roomy)) == [said.replace("513", "2000")]
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:

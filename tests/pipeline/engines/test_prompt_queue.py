@@ -3,8 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import pytest
+
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.prompt_queue import PromptQueue
+from pipeline.errors import EngineError
 
 
 async def counted(read: list[int], most: int, every_s: float = 0.0) -> AsyncIterator[int]:
@@ -34,6 +37,19 @@ async def test_it_reads_while_nobody_takes_but_only_so_many() -> None:
         await asyncio.sleep(1)
         assert read == [0, 1, 2, 3]
         assert ahead.waits
+
+
+async def test_who_takes_is_told_of_a_failure_behind_what_came_before() -> None:
+    async def breaks() -> AsyncIterator[int]:
+        yield 1
+        raise EngineError("tts", "its processor failed")
+
+    ahead = PromptQueue(breaks(), 3)
+    async with BackgroundTasks() as tasks:
+        tasks.start("follow", ahead.follow)
+        assert await ahead.take() == 1
+        with pytest.raises(EngineError, match="its processor failed"):
+            await ahead.take()
 
 
 async def test_who_waits_is_told_of_the_end() -> None:

@@ -2,10 +2,12 @@
 
 import asyncio
 import io
+import struct
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from PIL import ExifTags, Image
 
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import MOST_TOKENS, TOKEN_PX, Pixels, VideoChunk, decoded, fitted
-from pipeline.vision.camera_watcher import WAITING, CameraWatcher
+from pipeline.vision.camera_watcher import SEEN_S, WAITING, CameraWatcher
 from pipeline.vision.video_buffer import VideoBuffer
 
 STORED = {  # how a camera that is held so stores what stands upright, by EXIF 2.3
@@ -101,6 +103,13 @@ def test_a_picture_that_breaks_off_is_refused() -> None:
     data = picture(320, 240, "JPEG")
     with pytest.raises(RequestError, match="not a picture"):
         decoded(data[: len(data) // 2])
+
+
+def test_a_picture_over_which_its_decoder_stumbles_is_refused() -> None:
+    data = picture(320, 240, "PNG")
+    empty_profile = struct.pack(">I", 0) + b"iCCP" + struct.pack(">I", crc32(b"iCCP"))  # behind the pixels
+    with pytest.raises(RequestError, match="not a picture"):
+        decoded(data[:-12] + empty_profile + data[-12:])
 
 
 @dataclass
@@ -197,6 +206,30 @@ async def test_what_is_asked_next_can_wait_until_all_frames_that_have_come_were_
         await asyncio.sleep(0.25)  # the last is being looked at
         await watching.all_seen()
         assert loop.time() == pytest.approx(0.3) and eyes.looked_at == [b"1", b"broken", b"2"]
+
+
+async def test_nobody_waits_for_frames_for_long() -> None:
+    eyes = Eyes(look_s=60.0)
+    async with eyes.watch() as watching:
+        watching.see(b"1")
+        await watching.all_seen()
+        assert asyncio.get_running_loop().time() == SEEN_S
+
+
+async def test_a_decoder_that_breaks_stops_neither_the_camera_nor_who_waits_for_it() -> None:
+    eyes = Eyes()
+
+    async def breaks(data: bytes) -> Pixels:
+        if data == b"breaks":
+            raise IndexError
+        return frame(1)
+
+    eyes.watching = CameraWatcher(eyes.seconds, breaks)
+    async with eyes.watch() as watching:
+        for data in (b"breaks", b"1"):
+            watching.see(data)
+            await watching.all_seen()
+    assert asyncio.get_running_loop().time() == 0.0 and eyes.seconds.newest.number == 0
 
 
 def picture(width: int, height: int, kind: str) -> bytes:

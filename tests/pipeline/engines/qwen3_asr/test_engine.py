@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 
@@ -124,6 +124,15 @@ async def given(*windows: AsrInput, at: tuple[float, ...] = ()) -> AsyncGenerato
 
 async def heard(engine: Qwen3AsrEngine, *windows: AsrInput, at: tuple[float, ...] = ()) -> list[Transcript]:
     return [each async for each in engine.generate("s.1:asr", given(*windows, at=at))]
+
+
+async def test_a_prompt_that_cannot_be_made_fails_the_pass_and_nobody_waits_for_it() -> None:
+    def breaks(prompt: AsrPrompt, windows: Sequence[EncoderWindow]) -> tuple[tuple[int, ...], tuple[MediaItem, ...]]:
+        raise ValueError
+
+    asr = Qwen3AsrEngine(FakeAnswers(), replace(engine_settings(), prompt=breaks))
+    with pytest.raises(EngineError, match="a pass failed"):
+        await heard(asr, AsrInput(sound(1.0), None, settles=True))
 
 
 async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None:

@@ -63,6 +63,16 @@ async def test_two_sentences_are_two_requests() -> None:
     assert ids(requests, "r.1").endswith("Two.|")
 
 
+async def test_clauses_that_fail_fail_what_is_spoken() -> None:
+    async def breaks() -> AsyncIterator[Clause]:
+        yield Clause("One.", "")
+        raise EngineError("tts", "its processor failed")
+
+    requests = FakeRequests(stops=[3])
+    with pytest.raises(EngineError, match="its processor failed"):
+        await spoken(requests, breaks())
+
+
 async def test_text_is_appended_to_a_sentence_that_goes_on() -> None:
     requests = FakeRequests(stops=[60])
     chunks = await spoken(requests, written("Well then,", " let us begin."))
