@@ -42,8 +42,9 @@ environment:
   HF_TOKEN             the token for it, if it wants one
 """
 OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
-# Variables that name one, or some with commas between them.
-FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND", "AURA_SIP_CARRIER_ROOT")
+# Variables that name a file or a folder; and those that name some with commas between them.
+PATHS = ("AURA_PERSONA", "AURA_WEB_BRAND", "AURA_MCP", "AURA_NOTES", "AURA_RECORDS", "AURA_SIP_CARRIER_ROOT")
+LISTS = ("AURA_PERSONAS",)
 VALUES = ("profile", *OF_VLLM, "max_sessions", "join", "ray")  # of a stack, as the flags
 
 
@@ -92,9 +93,10 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
 
 
 def _with_whole_paths(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment for the parts, which run in another folder: files are named as seen from this one."""
-    named = {name: paths for name in FILES if (paths := environ.get(name, "").strip())}
-    return {**environ, **{name: ",".join(map(_whole, paths.split(","))) for name, paths in named.items()}}
+    """The environment for the parts, which run in another folder: paths are named as seen from this one."""
+    paths = {name: _whole(path) for name in PATHS if (path := environ.get(name, "").strip())}
+    lists = {name: ",".join(map(_whole, some.split(","))) for name in LISTS if (some := environ.get(name, "").strip())}
+    return {**environ, **paths, **lists}
 
 
 def _whole(path: str) -> str:

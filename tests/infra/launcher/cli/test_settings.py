@@ -25,17 +25,21 @@ def test_a_second_stack_shares_what_set_up_made() -> None:
     assert (layout.venv, layout.run_file) == (Path("/home/venv"), Path("/other/run.json"))
 
 
-def test_a_persona_file_is_found_from_the_folder_in_which_it_was_named() -> None:
+def test_a_file_or_folder_is_found_from_the_folder_in_which_it_was_named() -> None:
     """The parts run in another folder."""
     told = {"AURA_PERSONA": "nova.toml", "AURA_WEB_BRAND": "look/brand.toml", "OTHER": "x"}
-    told |= {"AURA_PERSONAS": "chef.toml, guide.toml"}
+    told |= {"AURA_PERSONAS": "chef.toml, guide.toml", "AURA_MCP": "mcp.yaml"}
+    told |= {"AURA_NOTES": "notes", "AURA_RECORDS": "calls, all"}
     assert read_settings(ROOT, ["up"], told).environ == {
         "AURA_PERSONA": os.path.abspath("nova.toml"),
         "AURA_PERSONAS": f"{os.path.abspath('chef.toml')},{os.path.abspath('guide.toml')}",
         "AURA_WEB_BRAND": os.path.abspath("look/brand.toml"),
+        "AURA_MCP": os.path.abspath("mcp.yaml"),
+        "AURA_NOTES": os.path.abspath("notes"),
+        "AURA_RECORDS": os.path.abspath("calls, all"),
         "OTHER": "x",
     }
-    assert read_settings(ROOT, ["up"], {"OTHER": "x"}).environ == {"OTHER": "x"}
+    assert read_settings(ROOT, ["up"], {"OTHER": "x", "AURA_NOTES": ""}).environ == {"OTHER": "x", "AURA_NOTES": ""}
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
