@@ -22,6 +22,7 @@ BENCH = (
     "infra.bench.load",
     "infra.bench.relay",
     "infra.bench.soak",
+    "infra.bench.tools",
     "infra.bench.turn_taking",
     "infra.bench.vision",
     "infra.bench.person",
