@@ -10,6 +10,7 @@ from pipeline.realtime.client import PipelineError, tell_worker
 logger = logging.getLogger(__name__)
 
 TELL_S, ANSWER_S = 1.0, 1.0
+FAREWELLS = 3  # to a pipeline that has too much to do to hear the first
 
 
 class WorkerLease:
@@ -33,7 +34,10 @@ class WorkerLease:
                 await self._tell(takes_calls=self._takes_calls())
                 await asyncio.sleep(TELL_S)
         finally:
-            await self._tell(takes_calls=False)
+            for _ in range(FAREWELLS):
+                await self._tell(takes_calls=False)
+                if self._heard:
+                    break
 
     async def _tell(self, *, takes_calls: bool) -> None:
         heard = True

@@ -69,6 +69,10 @@ async def _has_place(settings: WebSettings, room: str | None) -> bool:
         state = await places(cells, with_workers=bool(settings.cells))
     except Unreachable as error:
         raise Problem(503, "unreachable", "The speech server cannot be reached.", TRY_AGAIN_S) from error
+    if state.ready and state.free_sessions > 0:
+        return True
+    if room and await holds_place(settings.livekit, room):
+        return True  # also where nobody new is taken
     if not state.ready:
         raise Problem(503, "starting", "The speech server is still starting.", TRY_AGAIN_S)
-    return state.free_sessions > 0 or bool(room and await holds_place(settings.livekit, room))
+    return False

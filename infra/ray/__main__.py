@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 
 import ray
@@ -19,7 +20,9 @@ from infra.ray.settings import CellSettings
 
 NAME = "aura"
 CONNECT_S = 5.0
+POLL_S = 0.5
 PASSED_ON = ("AURA_", "HF_", "PYTHONPATH")
+NOT_PASSED_ON = "AURA_STACK"  # by which a launcher finds what is left of its stack: a cell ends with its replica
 
 
 def main(argv: list[str]) -> None:
@@ -35,7 +38,7 @@ def main(argv: list[str]) -> None:
     cells = options.cells or _room_for(options.gpus)
     settings = CellSettings(
         argv=tuple(server),
-        env={name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)},
+        env={name: value for name, value in os.environ.items() if name.startswith(PASSED_ON) and name != NOT_PASSED_ON},
         places=options.places,
         gpus=options.gpus,
         fewest=cells,
@@ -46,21 +49,28 @@ def main(argv: list[str]) -> None:
     _end_if_unused()
     serve.start(http_options={"host": options.host, "port": options.port}, proxy_location="EveryNode")
     _check_address(options.host, options.port)
-    serve.run(application(settings), name=NAME, route_prefix="/")
-    print(f"{settings.fewest} cells are ready: http://{options.host}:{options.port}", flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     try:
+        serve.run(application(settings), name=NAME, route_prefix="/")
+        print(f"{settings.fewest} cells are ready: http://{options.host}:{options.port}", flush=True)
         signal.pause()
     finally:
-        serve.delete(NAME)
-        _end_if_unused()
+        _delete()
 
 
 def _room_for(gpus: float) -> int:
     """Return how many cells the cluster holds, at least one: Serve waits for what that needs."""
     there = ray.cluster_resources().get("GPU", 0) / gpus if gpus else len(ray.nodes())
     return max(1, int(there))
+
+
+def _delete() -> None:
+    """Take the cells away; returns when they have gone, each with its last call."""
+    serve.delete(NAME, _blocking=False)  # it would give up after a minute
+    while NAME in serve.status().applications:
+        time.sleep(POLL_S)
+    _end_if_unused()
 
 
 def _end_if_unused() -> None:

@@ -22,7 +22,7 @@ LIVEKIT = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET"
 
 def test_it_is_a_module_that_can_be_run() -> None:
     argv = [sys.executable, "-m", "agent.main", "web", "--bogus"]
-    ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "aura-agent: unrecognized arguments: --bogus; see `aura-agent --help`\n"
 

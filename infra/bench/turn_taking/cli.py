@@ -22,8 +22,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from infra.bench.turn_taking.rates import Rates, keep_report
-from infra.bench.turn_taking.report import Judged, read_judged, table, wrong
+from infra.bench.turn_taking.rates import Rates
+from infra.bench.turn_taking.report import Judged, keep_report, read_judged, table, wrong
 from infra.bench.turn_taking.servers import PORTS
 from infra.bench.turn_taking.sounds.cases import CLASSES
 

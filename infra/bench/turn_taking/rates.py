@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from agent.turns.endpointing import TURNS
 from infra.bench.person.grant import Grant
 from infra.bench.turn_taking.outcome import Outcome
 from infra.bench.turn_taking.pausing import run_pauses
-from infra.bench.turn_taking.report import Judged, plain
+from infra.bench.turn_taking.report import Judged, keep_report
 from infra.bench.turn_taking.room import Telling, run_in_room
 from infra.bench.turn_taking.servers import rooms
 from infra.bench.turn_taking.sounds.cases import Case, make_cases
@@ -70,10 +69,13 @@ class Rates:
 
     async def room(self) -> None:
         """All cases, or those that there is time for."""
+        limit = asyncio.timeout(self._asked.limit)
         try:
-            async with asyncio.timeout(self._asked.limit):
+            async with limit:
                 await (self._of_stacks() if self._asked.stacks > 1 else self._of_one())
         except TimeoutError:
+            if not limit.expired():
+                raise
             print(f"ended after {self._asked.limit:g} s; measured so far:")
 
     async def _of_stacks(self) -> None:
@@ -130,11 +132,6 @@ async def in_calls(
             stuck, *left = cases[len(judged) - before :]
             tell(stuck, Outcome("stuck"))
             cases = left
-
-
-def keep_report(judged: Sequence[Judged], out: Path | None) -> None:
-    if out:
-        out.write_text(json.dumps(plain(judged), indent=1, ensure_ascii=False) + "\n")
 
 
 def _sounds(folder: Path, asked: argparse.Namespace) -> Sounds:

@@ -1,5 +1,6 @@
 """Rates of many cases, as a table for a terminal and as plain values, and the cases back from these."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -166,3 +167,11 @@ def _spread(name: str, values: Sequence[float | None], shown: Callable[[float], 
 
 def _s(seconds: float | None) -> str:
     return "never" if seconds is None else f"{seconds:.2f} s"
+
+
+def keep_report(judged: Sequence[Judged], out: Path | None) -> None:
+    """Write them down for `merge`; a report that is there is replaced as a whole."""
+    if out:
+        part = out.with_name(f"{out.name}.part")  # whoever is killed meanwhile leaves the one before
+        part.write_text(json.dumps(plain(judged), indent=1, ensure_ascii=False) + "\n")
+        part.replace(out)

@@ -13,6 +13,7 @@ from infra.launcher.supervise.lockfile import LockOwner, RunFolderLocked, lock_o
 from infra.launcher.supervise.run_file import Running, read_run_file
 
 PATIENCE_S = 60.0  # longer than all services may take to stop, one after the other
+RAY_S = 30.0  # to take cells away that have no calls
 PAUSE_S = 0.05
 DRAIN = "AURA_AGENT_DRAIN_S"  # of a stack that lets its calls go on for so long
 
@@ -30,8 +31,9 @@ async def down(settings: LauncherSettings, display: Display) -> None:
         return
     run = read_run_file(layout.run_file)
     options = run.options if run else {}
-    drains = 2 if "--ray" in options else 1  # the agent's calls, and then those of others in the cells
-    patience_s = PATIENCE_S + drains * float(options.get(DRAIN, 0))
+    patience_s = PATIENCE_S + (drain_s := float(options.get(DRAIN, 0)))
+    if "--ray" in options:
+        patience_s += RAY_S + drain_s  # for the calls of others, in the cells
     with display.step("stopping") as step:
         step.note(_waiting(alive := _alive(run, owner)))
         try:

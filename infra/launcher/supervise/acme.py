@@ -77,7 +77,10 @@ async def keep_renewed(setup: SetupContext, others: ForOthers, port: int, chain:
 
 async def next_look_s(setup: SetupContext, chain: Path) -> float:
     """In how many seconds a certificate is looked at again: half a day, or sooner where it lasts for days or hours."""
-    folder = await bring(setup, "certbot")
+    try:
+        folder = await bring(setup, "certbot")
+    except LauncherError:  # whoever asks for a certificate says why
+        return RENEW_S
     environ = {**setup.environ, "PYTHONPATH": str(folder)}
     reading = await asyncio.create_subprocess_exec(
         setup.python, "-c", LASTS, chain, env=environ, stdout=PIPE, stderr=DEVNULL

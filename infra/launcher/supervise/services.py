@@ -141,7 +141,7 @@ def _pipeline(
             "--address": cell.ray,
             "--places": max_sessions,
             "--gpus": int(on_gpus is not None),
-            "--longest-call-s": cell.drain_s or None,
+            "--longest-call-s": cell.drain_s,
             **listens,
         }
         argv = (str(layout.ray_venv / "bin" / "python"), "-c", RAY, str(layout.root), *_words(serves), "--", *argv)

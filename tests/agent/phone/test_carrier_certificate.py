@@ -26,17 +26,34 @@ def made(folder: Path) -> LocalCertificate:
 
 
 @pytest.fixture
-async def carrier(tmp_path: Path) -> AsyncGenerator[str]:
+def accepted() -> asyncio.Event:
+    """Somebody was shown the certificate, and did not hang up on it."""
+    return asyncio.Event()
+
+
+@pytest.fixture
+async def carrier(tmp_path: Path, accepted: asyncio.Event) -> AsyncGenerator[str]:
     """Where one listens that shows the certificate of the folder `carrier`."""
     own = made(tmp_path / "carrier")
     shows = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     shows.load_cert_chain(own.certificate, own.key)
-    async with await asyncio.start_server(lambda _, writer: writer.close(), LOOPBACK, 0, ssl=shows) as server:
+
+    def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.set()
+        writer.close()
+
+    async with await asyncio.start_server(accept, LOOPBACK, 0, ssl=shows) as server:
         yield f"{LOOPBACK}:{server.sockets[0].getsockname()[1]}"
 
 
-async def test_one_that_the_named_root_vouches_for_has_no_fault(carrier: str, tmp_path: Path) -> None:
-    assert await certificate_fault(carrier, tmp_path / "carrier" / "root.pem") == ""
+@pytest.mark.parametrize("vouches", ["root.pem", "server.pem"])
+async def test_one_that_the_named_root_vouches_for_has_no_fault(
+    carrier: str, tmp_path: Path, accepted: asyncio.Event, vouches: str
+) -> None:
+    """So does one that is named and is no root, as at the bridge."""
+    assert await certificate_fault(carrier, tmp_path / "carrier" / vouches) == ""
+    async with asyncio.timeout(60):
+        await accepted.wait()
 
 
 async def test_one_of_another_authority_is_named_with_what_was_to_vouch_for_it(carrier: str, tmp_path: Path) -> None:

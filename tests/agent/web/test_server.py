@@ -12,7 +12,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from livekit import api
 from livekit.api.access_token import Claims
 
-from agent.settings.agent import WebSettings
+from agent.settings.agent import LiveKitSettings, WebSettings
+from agent.web import token_endpoint
 from agent.web.join_token import TokenRequest, join_token
 from agent.web.server import application
 from tests.agent.web.page_server import LIVEKIT, PATIENCE_S, SECRET, UNREACHABLE, Client, PipelineState, page_server
@@ -106,6 +107,18 @@ async def test_without_a_place_there_is_no_token(
     assert (response.status, error["code"]) == (503, code)
     assert response.headers["Retry-After"] == str(error["retry_after_s"])
     assert error["message"]
+
+
+async def test_who_has_an_agent_in_their_room_comes_back_to_it_where_nobody_new_is_taken(
+    client: Client, state: PipelineState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def holds_place(livekit: LiveKitSettings, room: str) -> bool:
+        return room == "ours"
+
+    monkeypatch.setattr(token_endpoint, "holds_place", holds_place)
+    state.status, state.body = 503, '{"ready": false, "free_sessions": 0}'
+    got = [(await client.post("/api/token", json={"room_name": room})).status for room in ("ours", "theirs")]
+    assert got == [201, 503]
 
 
 async def test_a_place_that_is_given_back_in_a_moment_is_waited_for(client: Client, state: PipelineState) -> None:

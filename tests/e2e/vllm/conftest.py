@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -58,8 +58,10 @@ async def stack_on_vllm(
 def yield_processors(pipeline: int) -> None:
     """Engines take no processor from the agent, which hears in real time: on a GPU they would not."""
     for process in family(pipeline):
-        for thread in Path(f"/proc/{process.pid}/task").iterdir():
-            os.setpriority(os.PRIO_PROCESS, int(thread.name), ENGINES_NICE)
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            for thread in Path(f"/proc/{process.pid}/task").iterdir():
+                with suppress(ProcessLookupError):
+                    os.setpriority(os.PRIO_PROCESS, int(thread.name), ENGINES_NICE)
 
 
 @pytest.fixture(autouse=True)

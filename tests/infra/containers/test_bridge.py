@@ -17,7 +17,7 @@ from infra.launcher.base.processes import child
 from tests.infra.containers.test_compose import VARIABLE
 from tests.infra.containers.tools import CONTAINERS, program
 
-START_S = 30.0
+START_S = 120.0
 
 
 @pytest.fixture
@@ -49,8 +49,18 @@ async def test_the_bridge_takes_its_settings_and_shows_the_certificate_of_the_fo
         ):
             log = tmp_path / f"{argv[0].name}.log"
             await life.enter_async_context(child(argv, cwd=tmp_path, env={**os.environ, **more}, log=log, stop_s=5))
+            if argv[0].name == "redis-server":
+                await listens(redis)
         shown = await certificate(tls, ssl.create_default_context(cafile=str(own.root)))
         assert shown == x509.load_pem_x509_certificate(own.certificate.read_bytes())
+
+
+async def listens(port: int) -> None:
+    """Returns when somebody does: the bridge asks once, at its start."""
+    async with asyncio.timeout(START_S):
+        while not (writer := await connected(port, None)):
+            await asyncio.sleep(0.05)
+    writer.close()
 
 
 async def certificate(port: int, trusted: ssl.SSLContext) -> x509.Certificate:
@@ -63,9 +73,10 @@ async def certificate(port: int, trusted: ssl.SSLContext) -> x509.Certificate:
     return x509.load_der_x509_certificate(der)
 
 
-async def connected(port: int, trusted: ssl.SSLContext) -> asyncio.StreamWriter | None:
+async def connected(port: int, trusted: ssl.SSLContext | None) -> asyncio.StreamWriter | None:
     try:
-        _, writer = await asyncio.open_connection(LOOPBACK, port, ssl=trusted, server_hostname=LOOPBACK)
+        name = LOOPBACK if trusted else None
+        _, writer = await asyncio.open_connection(LOOPBACK, port, ssl=trusted, server_hostname=name)
     except ConnectionRefusedError:
         return None
     return writer

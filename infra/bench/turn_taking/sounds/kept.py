@@ -1,6 +1,7 @@
 """Keeps cases in a file, so that they are made once: for several stacks, or for a machine without these voices."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +14,10 @@ import numpy as np
 from infra.bench.base.speech import Sound
 from infra.bench.turn_taking.sounds.cases import CLASSES, Case, CaseClass
 
+NOT_KEPT = (
+    *(OSError, KeyError, EOFError, TypeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error, msgspec.DecodeError),
+)  # by what reads a file of somebody else's, or a damaged one
 INDEX, QUESTION = "index", "question"  # beside the sounds, which have their numbers for names
 
 
@@ -62,7 +67,7 @@ def read(file: Path) -> Sounds:
         with np.load(file) as kept:
             index = msgspec.json.decode(kept[INDEX].tobytes(), type=list[KeptSound])
             return Sounds(_sound(kept[QUESTION]), [*_cases(index, kept)])
-    except (OSError, KeyError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except NOT_KEPT as error:
         raise ValueError(f"{file}: {error}") from error
 
 

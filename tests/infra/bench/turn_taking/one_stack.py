@@ -1,14 +1,13 @@
 """Takes the place of a stack in tests: says of each of its cases that it was answered; a turn "fails" or "waits"."""
 
 import argparse
-import json
 import signal
 import sys
 import time
 from pathlib import Path
 
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.report import Judged, plain
+from infra.bench.turn_taking.report import Judged, keep_report
 from infra.bench.turn_taking.sounds.kept import read
 from infra.bench.turn_taking.stacks import share
 
@@ -32,7 +31,7 @@ def main() -> None:
             print("waits", flush=True)
             time.sleep(600)
         judged.append((case, Outcome("answered", resumed_s=1.0, reason=" ".join(map(str, asked.ports)))))
-        asked.out.write_text(json.dumps(plain(judged)))
+        keep_report(judged, asked.out)
         print("right pause", case.what, flush=True)
 
 

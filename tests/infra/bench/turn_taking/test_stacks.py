@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from infra.bench.turn_taking.stacks import Stacks, run_stacks, seconds, share
 
 DICE = np.random.default_rng(3)
 KINDS: tuple[CaseClass, ...] = ("noise", "pause", "aside")
+PATIENCE_S = 120.0
 STACK = "tests.infra.bench.turn_taking.one_stack"
 
 
@@ -50,8 +52,25 @@ def test_sounds_are_read_as_they_were_kept(tmp_path: Path) -> None:
     assert [(c.kind, c.what, c.language, c.pause_at_s, c.longest_pause_s, c.pauses) for c in again.cases] == told
 
 
-def test_a_file_without_sounds_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "other").write_text("no sounds")
+def of_another_version(file: Path) -> None:
+    with file.open("wb") as there:
+        np.savez(there, index=np.frombuffer(b'[{"more": 1}]', np.uint8), question=DICE.bytes(8))
+
+
+def damaged(file: Path) -> None:
+    keep(file, Sounds(sound(0.1), [turn("a")]))
+    whole = bytearray(file.read_bytes())
+    whole[len(whole) // 3 : len(whole) // 3 + 40] = bytes(40)
+    file.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    "write", [lambda file: file.write_text("no sounds"), lambda file: file.write_bytes(b""), of_another_version, damaged]
+)
+def test_a_file_without_sounds_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], object]
+) -> None:
+    write(tmp_path / "other")
     with pytest.raises(SystemExit):
         main(["room", "--sounds", str(tmp_path / "other")], {"AURA_HOME": str(tmp_path)})
     told = capsys.readouterr().err
@@ -106,7 +125,7 @@ async def test_what_was_measured_is_there_when_all_are_ended_early(tmp_path: Pat
     judged: list[Judged] = []
     cases = [turn("goes"), turn("waits"), turn("never"), turn("goes, too")]
     stacks = Stacks(1, kept(tmp_path, cases), tmp_path, module=STACK)
-    async with asyncio.TaskGroup() as group:
+    async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as group:
         running = group.create_task(run_stacks(stacks, 4, judged))
         while not stacks.report(0).exists():
             await asyncio.sleep(0.02)

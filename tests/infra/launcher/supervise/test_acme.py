@@ -15,11 +15,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from agent.web.outside.certificates import certificate_faults
 from infra.free_ports import free_ports
-from infra.launcher.base.errors import LauncherError
+from infra.launcher.base.errors import LauncherError, Offline
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import ForOthers
 from infra.launcher.setup.setup_context import SetupContext
+from infra.launcher.supervise import acme
 from infra.launcher.supervise.acme import LEAST, RENEW_S, get_certificate, next_look_s
 from tests.pebble import LOOPBACK, Authority, pebble
 
@@ -75,6 +76,16 @@ async def test_one_that_lasts_for_a_minute_is_looked_at_sooner_and_one_that_has_
         chain.write_bytes(lasting(timedelta(seconds=60), timedelta(seconds=gone_s)))
         looks.append(await next_look_s(setup, chain))
     assert 10 < looks[0] <= 20 and 1.2 <= looks[1] < 7 and looks[2] == 60 * LEAST
+
+
+async def test_where_certbot_cannot_be_had_it_is_looked_at_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def bring(setup: SetupContext, tool: str) -> Path:
+        raise Offline(tool)
+
+    monkeypatch.setattr(acme, "bring", bring)
+    assert await next_look_s(set_up(Authority("", tmp_path, 0, ""), tmp_path / "run"), tmp_path / "chain.pem") == RENEW_S
 
 
 def lasting(lasts: timedelta, gone: timedelta) -> bytes:

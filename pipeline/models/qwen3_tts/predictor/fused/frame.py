@@ -16,7 +16,7 @@ from pipeline.models.qwen3_tts.predictor.fused.matrix import owned, product, sca
 from pipeline.models.qwen3_tts.predictor.fused.sample import draw
 
 
-# One row, and blocks of rows, are kernels of their own: where the lists of the rows' choices begin must not make more of them.
+# One row, and blocks of rows, are kernels of their own: where the lists of choices begin must not make more of them.
 @triton.jit(do_not_specialize=["batch"], do_not_specialize_on_alignment=["temperature", "top_k", "top_p"])
 def frame(
     # of the batch: what comes in, and goes out
