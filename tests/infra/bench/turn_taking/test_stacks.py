@@ -65,7 +65,8 @@ def damaged(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "write", [lambda file: file.write_text("no sounds"), lambda file: file.write_bytes(b""), of_another_version, damaged]
+    "write",
+    [lambda file: file.write_text("no sounds"), lambda file: file.write_bytes(b""), of_another_version, damaged],
 )
 def test_a_file_without_sounds_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], object]

@@ -85,7 +85,8 @@ async def test_where_certbot_cannot_be_had_it_is_looked_at_later(
         raise Offline(tool)
 
     monkeypatch.setattr(acme, "bring", bring)
-    assert await next_look_s(set_up(Authority("", tmp_path, 0, ""), tmp_path / "run"), tmp_path / "chain.pem") == RENEW_S
+    setup = set_up(Authority("", tmp_path, 0, ""), tmp_path / "run")
+    assert await next_look_s(setup, tmp_path / "chain.pem") == RENEW_S
 
 
 def lasting(lasts: timedelta, gone: timedelta) -> bytes:
