@@ -56,6 +56,7 @@ class Observed:
             async with asyncio.timeout(within_s):
                 while not busy or busy["aura"] or busy["tts"]:
                     busy = (await get(f"{self.pipeline_url}/ready"))["busy"]
+                    await asyncio.sleep(POLL_S)
         except TimeoutError:
             raise AssertionError(f"after {within_s:g} s the engines compute {busy}") from None
 

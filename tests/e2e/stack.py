@@ -59,7 +59,7 @@ class Stack:
         """The status, the body and the headers of the answer."""
         return await post_for_grant(self.running.url, room, identity)
 
-    async def empty(self, within_s: float = 30.0) -> None:
+    async def empty(self, within_s: float = 90.0) -> None:
         """Return when all that were there have gone: no room is served, and every place is free.
 
         Raises:
