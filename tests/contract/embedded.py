@@ -16,6 +16,8 @@ from pipeline.types.chunks import AsrInput, AudioChunk, Clause
 P = TypeVar("P")
 C = TypeVar("C")
 
+# Of the language model: beside other lanes of tests two would wait for each other most of the time.
+ONE_THREAD: dict[str, Any] = {"threads": 1, "prompt_threads": 1}
 MODULE_BACKEND = ("asyncio", dict[str, Any]())  # one loop for a module, so that its engines are opened once
 
 

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from agent.persona.language import told
 from agent.persona.persona import AURA
-from pipeline.deployment.loading import read_deployment
+from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.silero.vad import SileroModel
 from pipeline.media.sample_rates import SPEECH_RATE
@@ -25,7 +25,7 @@ from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, Text
 from pipeline.types.history import History, Item
 from pipeline.types.observation import Observation, RecognitionPrompt, SeenThing
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window, words
+from tests.contract.embedded import MODULE_BACKEND, ONE_THREAD, all_of, once, spoken, window, words
 
 pytestmark = pytest.mark.contract
 
@@ -66,12 +66,18 @@ async def engines(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Eng
     embedded = PROFILES["embedded"]
     deployment = read_deployment(embedded.deployment, EMBEDDED_PIPELINE, embedded.engine_keys(models_dir))
     asr, vision, aura, tts = [
-        await ENGINES[stage.model_arch].open(deployment.stage(stage.stage_id), models_dir, SESSIONS)
-        for stage in EMBEDDED_PIPELINE.stages
+        await ENGINES[spec.model_arch].open(with_one_thread(deployment.stage(spec.stage_id)), models_dir, SESSIONS)
+        for spec in EMBEDDED_PIPELINE.stages
     ]
     yield asr, vision, aura, tts
     for engine in (asr, vision, aura, tts):
         await engine.aclose()
+
+
+def with_one_thread(stage: StageDeployment) -> StageDeployment:
+    return replace(
+        stage, engine_args={**stage.engine_args, **{key: 1 for key in ONE_THREAD if key in stage.engine_args}}
+    )
 
 
 async def answer(aura: Engine[ChatPrompt, TextChunk], *said: str) -> str:
