@@ -19,6 +19,7 @@ SCRIPTED_TESTS = tuple(
 )
 PAGE_CALLS = tuple(f"{CALLS}/test_page_{name}.py" for name in ("records", "settings", "trouble"))
 ROOM_TESTS = f"{CALLS}/vllm"  # people who speak to the pipeline for GPUs: of both venvs
+RAY_TESTS = f"{CALLS}/test_ray.py"
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
 IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: they would come last, one by one
@@ -90,6 +91,11 @@ def vllm_tests(settings: LauncherSettings, arguments: Sequence[str] = ()) -> Che
 def room_tests_asked(arguments: Sequence[str]) -> bool:
     """Whether pytest is asked for tests that need vLLM's venv beside their own."""
     return any(argument.startswith(ROOM_TESTS) for argument in arguments)
+
+
+def ray_tests_asked(arguments: Sequence[str]) -> bool:
+    """Whether pytest is asked for tests that need Ray's venv beside their own."""
+    return any(argument.startswith(RAY_TESTS) for argument in arguments)
 
 
 def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check, Check]:

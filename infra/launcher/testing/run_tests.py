@@ -12,6 +12,7 @@ from infra.launcher.testing.checks import (
     Lane,
     all_checks,
     phone_tests,
+    ray_tests_asked,
     room_tests_asked,
     some_tests,
     vllm_tests,
@@ -56,8 +57,8 @@ async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane
             await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True, ray=True)
             return all_checks(settings, setup.path_with((await find_node(setup)).folder))
         case rest:
-            vllm = room_tests_asked(rest)
-            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=vllm)
+            also = {"vllm": room_tests_asked(rest), "ray": ray_tests_asked(rest)}
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, **also)
             check = some_tests(settings, rest)
     return (Lane("shown", (check,)),)
 

@@ -10,7 +10,16 @@ import pytest
 
 from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.cli.arguments import read_settings
-from infra.launcher.testing.checks import VLLM_TESTS, Check, Lane, all_checks, phone_tests, room_tests_asked, vllm_tests
+from infra.launcher.testing.checks import (
+    VLLM_TESTS,
+    Check,
+    Lane,
+    all_checks,
+    phone_tests,
+    ray_tests_asked,
+    room_tests_asked,
+    vllm_tests,
+)
 
 ROOT = Path(__file__).parents[4]
 TESTS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
@@ -125,6 +134,7 @@ def test_pytest_tells_the_value_of_an_option_from_a_path(settings: LauncherSetti
 def test_what_needs_both_venvs_is_known_by_its_path() -> None:
     assert room_tests_asked(["-x", "tests/e2e/vllm/test_answer.py"])
     assert not room_tests_asked(["tests/e2e/test_room.py", "-k", "vllm"])
+    assert ray_tests_asked(["tests/e2e/test_ray.py::test_nobody"]) and not ray_tests_asked(["tests/e2e", "-k", "ray"])
 
 
 def test_a_part_of_what_needs_vllm_is_run_in_one_process(settings: LauncherSettings) -> None:
