@@ -54,9 +54,10 @@ class Phoned:
         trusts = str(self.root) if roots is None else roots
         return Line(number, self.user, self.password, socket=Socket(self.inside, CALLER, trusts, srtp=srtp))
 
-    def carrier(self, number: str) -> Line:
-        """Who takes the agent's calls."""
-        shows = {"certificate": str(self.carriers.certificate), "key": str(self.carriers.key)}
+    def carrier(self, number: str, shown: LocalCertificate | None = None) -> Line:
+        """Who takes the agent's calls, and shows its own certificate unless it is to show another one."""
+        own = shown or self.carriers
+        shows = {"certificate": str(own.certificate), "key": str(own.key)}
         socket = Socket(self.inside, CALLER, str(self.root), **shows, srtp=True)
         return Line(number, port=CARRIER_PORT, socket=socket)
 

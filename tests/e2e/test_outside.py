@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from asyncio.subprocess import PIPE
@@ -92,12 +93,17 @@ async def outside(
 
 
 async def inside(
-    networks: TwoNetworks, network: str, environ: Mapping[str, str], *argv: str, within_s: float = START_S
+    networks: TwoNetworks,
+    network: str,
+    environ: Mapping[str, str],
+    *argv: str,
+    within_s: float = START_S,
+    code: int = 0,
 ) -> str:
-    """What a command says in that network.
+    """What a command says in that network; and of its errors, if it is to end with another code than 0.
 
     Raises:
-        AssertionError: It failed, or did not end in time.
+        AssertionError: It ended with another code, or not in time.
     """
     command = networks.inside(network, *argv)
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=dict(environ), stdout=PIPE, stderr=PIPE)
@@ -107,8 +113,8 @@ async def inside(
     except TimeoutError:
         process.terminate()
         output, errors = await process.communicate()
-    assert process.returncode == 0, f"{argv[0]} ended with {process.returncode}:\n{(output + errors).decode()}"
-    return output.decode()
+    assert process.returncode == code, f"{argv[0]} ended with {process.returncode}:\n{(output + errors).decode()}"
+    return (output if code == 0 else output + errors).decode()
 
 
 async def curl(outside: Outside, *argv: str) -> str:
@@ -203,6 +209,36 @@ async def test_somebody_is_rung_up_over_tls_with_srtp(
         await call.hung_up(SOON_S)
     assert call.caller == "15550102999"
     assert {len(sound) for sound in wire.sounds(SERVER)} == {G711_20_MS + SRTP_TAG}
+
+
+async def test_a_carrier_that_somebody_else_vouches_for_is_not_rung_up_and_it_is_said_why(
+    outside: Outside, phoned: Phoned, house: House, environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    other = local_certificate(tmp_path / "other", [CALLER], datetime.now(UTC))  # noqa: TID251 - of a certificate
+    call = await house.telephone(phoned.carrier("15550102901", other))
+    told = {**environ, "AURA_RUN_DIR": str(outside.layout.run), "AURA_SIP_CALLER_ID": "15550102999"}
+    carrier = told["AURA_SIP_CARRIER"] = f"{CALLER}:{CARRIER_PORT};transport=tls"
+    networks, dials = outside.networks, (str(ROOT / "infra/sip/call"), "15550102801")
+    said = await inside(networks, networks.server, told, *dials, code=1)
+    root = outside.running.options["AURA_SIP_CARRIER_ROOT"]
+    assert f"the certificate that {carrier.partition(';')[0]} shows is not vouched for by {root}" in said
+    assert call.answered_at is None and not call.caller
+
+
+async def test_who_calls_after_the_bridge_has_died_is_answered(
+    outside: Outside, phoned: Phoned, house: House, environ: Mapping[str, str]
+) -> None:
+    died = outside.running.parts["livekit-sip"]
+    os.kill(died.pid, signal.SIGKILL)
+    async with asyncio.timeout(START_S):
+        while not (now := read_run_file(outside.layout.run_file)) or now.parts["livekit-sip"].pid == died.pid:
+            await asyncio.sleep(POLL_S)
+    listening = ("curl", "-fsS", "--retry", "30", "--retry-delay", "1", "--retry-connrefused", died.health)
+    await inside(outside.networks, outside.networks.server, environ, *listening)
+    call = await house.call(phoned.line("15550102105"), outside.keys["AURA_SIP_URI"])
+    await call.hears(await call.answered(), SOON_S, "the greeting")
+    call.hangs_up()
+    await call.hung_up(SOON_S)
 
 
 async def test_nothing_secret_stands_in_a_log_or_a_list_of_processes(outside: Outside) -> None:

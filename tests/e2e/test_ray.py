@@ -3,19 +3,22 @@
 import asyncio
 import os
 import signal
-import socket
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from infra.bench.person.grant import Grant, request_grant
+from infra.free_ports import free_ports
 from pipeline.realtime.client import ConnectionLost, PipelineFull, RealtimeClient, Unreachable, connect, readiness
-from tests.e2e.stack import ROOT
+from tests.e2e import scripted_profile
+from tests.e2e.stack import POLL_S, ROOT, Stack, get, launch, stack_in
+from tests.e2e.writer import PERSONA, writing
 from tests.served import KEY
 
 pytestmark = pytest.mark.anyio
@@ -31,10 +34,16 @@ class Cells:
 
     Attributes:
         deployed: `python -m infra.ray`, which takes them away when it ends.
+        address: Of the Ray cluster.
+        cluster: Its process.
+        environ: In which all that was started.
     """
 
     url: str
     deployed: Process
+    address: str
+    cluster: Process
+    environ: Mapping[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +52,14 @@ async def cells(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFac
     if not python.exists():
         pytest.skip("Ray Serve is not here: infra/test brings it")
     told = {**environ, "PYTHONPATH": str(ROOT), "AURA_PIPELINE_KEY": KEY, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
+    (port,) = free_ports(1)
     async with process(told, str(python), "-m", "tests.infra.ray.two_nodes") as cluster:
         address = await line(cluster)
         where = ("--address", address, "--port", str(port), "--cells", "2", "--places", "2")
         server = (sys.executable, "-m", SERVER, "--max-sessions", "2")
         async with process(told, str(python), "-m", "infra.ray", *where, "--", *server) as deployed:
             assert await line(deployed) == f"2 cells are ready: http://127.0.0.1:{port}"
-            yield Cells(f"http://127.0.0.1:{port}", deployed)
+            yield Cells(f"http://127.0.0.1:{port}", deployed, address, cluster, told)
             if deployed.returncode is None:
                 deployed.terminate()
                 await deployed.wait()
@@ -159,6 +166,46 @@ async def test_cells_that_are_taken_away_wait_for_their_calls(cells: Cells) -> N
         await readiness(cells.url)
 
 
+async def test_rooms_are_served_by_the_cluster_that_infra_up_is_told_of(
+    cells: Cells, tmp_path: Path, a_room: Callable[[], str]
+) -> None:
+    await gone(cells)
+    environ = {**cells.environ, **scripted_profile.packaged(tmp_path / "site"), "AURA_AGENT_DRAIN_S": "60"}
+    environ |= {"AURA_AGENT_IDLE_PROCESSES": "0"}
+    del environ["AURA_PIPELINE_KEY"]
+    asked = ("--ray", cells.address, "--profile", scripted_profile.NAME)
+    async with stack_in(tmp_path / "run", environ, *asked, within_s=2 * START_S) as stack:
+        served = servers("aura-pipeline", str(tmp_path))
+        assert len(served) == 2, "a cell on each node"
+        async with writing("Ann", await written(stack, a_room())) as ann, asyncio.TaskGroup() as tasks:
+            await ann.greeted()
+            for proxy in proxies(cells.cluster.pid):
+                os.kill(proxy, signal.SIGKILL)  # all sockets drop; Ray starts others
+            await ann.back_on_line()
+            log = (stack.layout.logs / "agent.log").read_text().splitlines()
+            resumed = ["resumed=True" in line for line in log if "line up" in line]
+            assert resumed == [False, True], "she goes on where she was"
+            down = tasks.create_task(launch("infra/down", "--run-dir", str(tmp_path / "run"), environ=environ))
+            while not (await get(stack.running.parts["agent"].health))["draining"]:
+                await asyncio.sleep(POLL_S)
+            assert await ann.ask() == "It is Paris." and not down.done(), "she is waited for"
+            assert servers("aura-pipeline", str(tmp_path)) == served and len(ann.agents) == 1
+            tasks.create_task(ann.room.disconnect())
+    assert servers("aura-pipeline", str(tmp_path)) == []
+
+
+async def written(stack: Stack, room: str) -> Grant:
+    """For somebody who writes, and is written to."""
+    return await request_grant(stack.running.url, room, "ann", PERSONA)
+
+
+async def gone(cells: Cells) -> None:
+    """Those of the other tests have been taken away."""
+    if cells.deployed.returncode is None:
+        cells.deployed.terminate()
+        await cells.deployed.wait()
+
+
 async def end(caller: Caller) -> None:
     """Returns when the call is over."""
     try:
@@ -168,19 +215,37 @@ async def end(caller: Caller) -> None:
         return
 
 
-def servers() -> list[int]:
-    """The processes of the cells' servers."""
+def servers(program: str = SERVER, told: str = str(ROOT)) -> list[int]:
+    """The processes of the cells' servers, by a word of their command lines and one of their environments."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
+            words = [word.decode(errors="replace") for word in (folder / "cmdline").read_bytes().split(b"\0")]
+            environ = (folder / "environ").read_bytes().decode(errors="replace")
         except OSError:
             continue
-        if SERVER.encode() in words and b"--port" in words and b"infra.ray" not in words:
+        names = {Path(word).name for word in words}
+        if program in names and "--port" in words and "--" not in words and told in environ:
             found.append(int(folder.name))
+    return sorted(found)
+
+
+def proxies(cluster: int) -> list[int]:
+    """The processes of a cluster in which Serve listens."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if b"ProxyActor" in (folder / "cmdline").read_bytes() and cluster in ancestors(int(folder.name)):
+                found.append(int(folder.name))
+    assert found
     return found
 
 
+def ancestors(pid: int) -> Iterator[int]:
+    while pid > 1:
+        yield (pid := parent(pid))
+
+
 def parent(pid: int) -> int:
-    """The replica that has started it."""
+    """The process that has started it: of a server its replica."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

@@ -24,6 +24,7 @@ class Writer:
         agents: Those that have come, by identity.
         gone: Those that have left.
         troubles: What was wrong, in the words of the agent.
+        lines: The agents' lines to the pipeline, one after the other; empty: there was none.
     """
 
     def __init__(self, name: str, tasks: TaskScope) -> None:
@@ -32,6 +33,7 @@ class Writer:
         self.agents: list[str] = []
         self.gone: list[str] = []
         self.troubles: list[str] = []
+        self.lines: list[str] = []
         self._tasks = tasks
 
     async def enter(self, grant: Grant) -> None:
@@ -51,6 +53,10 @@ class Writer:
     async def left_alone(self, within_s: float) -> None:
         """Returns when an agent has left."""
         await self.diary.until(lambda: self.gone, within_s, "the end of an agent")
+
+    async def back_on_line(self) -> None:
+        """Returns when an agent that had lost its line to the pipeline has one again."""
+        await self.diary.until(lambda: "" in self.lines[1:-1] and self.lines[-1], READY_S, "a line to the pipeline")
 
     async def reads(self, text: str) -> None:
         """Returns when an agent has written that."""
@@ -77,6 +83,8 @@ class Writer:
         for name in ("aura.state", "aura.error", "aura.connection"):
             if name in changed:
                 self.diary.note(f"{name} = {changed[name]}")
+        if "aura.connection" in changed:
+            self.lines.append(changed["aura.connection"])
         if changed.get("aura.error"):
             self.troubles.append(changed["aura.error"])
 
