@@ -138,16 +138,6 @@ def samples(path: Path) -> np.ndarray[Any, np.dtype[np.int16]]:
         return np.frombuffer(file.readframes(file.getnframes()), "<i2")
 
 
-async def test_ctrl_c_ends_it_at_once_and_leaves_what_was_spoken(two: tuple[Saying, Saying], voice: Path) -> None:
-    _, saying = two
-    await saying.until("s of speech")
-    saying.interrupt()
-    assert await saying.ends() == 130
-    assert "Traceback" not in saying.told
-    assert await saying.is_gone()
-    assert samples(voice.parent / "1.wav").size
-
-
 async def test_a_text_is_spoken_into_a_file(two: tuple[Saying, Saying], voice: Path) -> None:
     saying, _ = two
     await saying.until("0.wav: ")
@@ -161,6 +151,16 @@ async def test_a_text_is_spoken_into_a_file(two: tuple[Saying, Saying], voice: P
     *_, last = (line for line in saying.told.strip().splitlines() if "resource_tracker" not in line)  # Python's own
     assert f"0.wav: {frames * 0.08:.1f} s of speech, the first after " in last
     assert "Traceback" not in saying.told
+
+
+async def test_ctrl_c_ends_it_at_once_and_leaves_what_was_spoken(two: tuple[Saying, Saying], voice: Path) -> None:
+    _, saying = two
+    await saying.until("s of speech")
+    saying.interrupt()
+    assert await saying.ends() == 130
+    assert "Traceback" not in saying.told
+    assert await saying.is_gone()
+    assert samples(voice.parent / "1.wav").size
 
 
 @pytest.mark.parametrize(
