@@ -57,8 +57,8 @@ async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane
             await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True, ray=True)
             return all_checks(settings, setup.path_with((await find_node(setup)).folder))
         case rest:
-            also = {"vllm": room_tests_asked(rest), "ray": ray_tests_asked(rest)}
-            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, **also)
+            vllm, ray = room_tests_asked(rest), ray_tests_asked(rest)
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=vllm, ray=ray)
             check = some_tests(settings, rest)
     return (Lane("shown", (check,)),)
 
