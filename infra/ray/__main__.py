@@ -14,6 +14,7 @@ from pathlib import Path
 import ray
 from ray import cloudpickle, serve
 
+from infra.launcher.supervise.leftovers import MARK
 from infra.ray import router
 from infra.ray.cell import application
 from infra.ray.settings import CellSettings
@@ -21,8 +22,7 @@ from infra.ray.settings import CellSettings
 NAME = "aura"
 CONNECT_S = 5.0
 POLL_S = 0.5
-PASSED_ON = ("AURA_", "HF_", "PYTHONPATH")
-NOT_PASSED_ON = "AURA_STACK"  # by which a launcher finds what is left of its stack: a cell ends with its replica
+PASSED_ON = ("AURA_", "HF_", "PYTHONPATH")  # but no `MARK`: a cell ends with its replica, not with a launcher's stack
 
 
 def main(argv: list[str]) -> None:
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> None:
     cells = options.cells or _room_for(options.gpus)
     settings = CellSettings(
         argv=tuple(server),
-        env={name: value for name, value in os.environ.items() if name.startswith(PASSED_ON) and name != NOT_PASSED_ON},
+        env={name: value for name, value in os.environ.items() if name.startswith(PASSED_ON) and name != MARK},
         places=options.places,
         gpus=options.gpus,
         fewest=cells,

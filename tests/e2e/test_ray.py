@@ -5,14 +5,15 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from infra.bench.base.process_tree import family
 from infra.bench.person.grant import Grant, request_grant
 from infra.free_ports import free_ports
 from pipeline.realtime.client import ConnectionLost, PipelineFull, RealtimeClient, Unreachable, connect, readiness
@@ -232,18 +233,9 @@ def servers(program: str = SERVER, told: str = str(ROOT)) -> list[int]:
 
 def proxies(cluster: int) -> list[int]:
     """The processes of a cluster in which Serve listens."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if b"ProxyActor" in (folder / "cmdline").read_bytes() and cluster in ancestors(int(folder.name)):
-                found.append(int(folder.name))
+    found = [process.pid for process in family(cluster) if "ProxyActor" in process.title]
     assert found
     return found
-
-
-def ancestors(pid: int) -> Iterator[int]:
-    while pid > 1:
-        yield (pid := parent(pid))
 
 
 def parent(pid: int) -> int:

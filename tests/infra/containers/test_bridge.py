@@ -14,6 +14,7 @@ from cryptography import x509
 from agent.web.outside.certificates import local_certificate
 from infra.free_ports import LOOPBACK, free_ports
 from infra.launcher.base.processes import child
+from infra.launcher.supervise.health import healthy
 from tests.infra.containers.test_compose import VARIABLE
 from tests.infra.containers.tools import CONTAINERS, program
 
@@ -56,11 +57,10 @@ async def test_the_bridge_takes_its_settings_and_shows_the_certificate_of_the_fo
 
 
 async def listens(port: int) -> None:
-    """Returns when somebody does: the bridge asks once, at its start."""
+    """Returns when Redis does: the bridge asks once, at its start."""
     async with asyncio.timeout(START_S):
-        while not (writer := await connected(port, None)):
+        while not await healthy(f"redis://{LOOPBACK}:{port}"):
             await asyncio.sleep(0.05)
-    writer.close()
 
 
 async def certificate(port: int, trusted: ssl.SSLContext) -> x509.Certificate:
@@ -73,10 +73,9 @@ async def certificate(port: int, trusted: ssl.SSLContext) -> x509.Certificate:
     return x509.load_der_x509_certificate(der)
 
 
-async def connected(port: int, trusted: ssl.SSLContext | None) -> asyncio.StreamWriter | None:
+async def connected(port: int, trusted: ssl.SSLContext) -> asyncio.StreamWriter | None:
     try:
-        name = LOOPBACK if trusted else None
-        _, writer = await asyncio.open_connection(LOOPBACK, port, ssl=trusted, server_hostname=name)
+        _, writer = await asyncio.open_connection(LOOPBACK, port, ssl=trusted, server_hostname=LOOPBACK)
     except ConnectionRefusedError:
         return None
     return writer
