@@ -26,7 +26,7 @@ IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: 
 UNIT = ("-m", "not e2e and not contract and not gpu")
 ONLY_FAILED = ("--last-failed", "--last-failed-no-failures=none", "--numprocesses=0")
 
-Place = Literal["shown", "beside", "behind"]
+Place = Literal["shown", "beside", "yielding", "behind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Lane:
     """Checks that run one after the other; all lanes of a run begin together.
 
     Attributes:
-        place: On the screen; or into a log beside it; or the same with the time only that no other process wants.
+        place: On the screen; or into a log beside it; or so, but real time goes first; or with what time is left over.
     """
 
     place: Place
@@ -65,9 +65,9 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
     ruff, ruff_format, mypy = _python_checks(settings)
     tests, calls, rooms, phones, scripted = _parts(settings)
     return (
-        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, scripted, calls, rooms)))),
-        Lane("beside", (*_page_checks(settings, node), mypy)),
+        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (scripted, calls, rooms)))),
         Lane("beside", (_remembers(settings, phones),)),
+        Lane("yielding", (*_page_checks(settings, node), _remembers(settings, tests), mypy)),
         Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
     )
 

@@ -16,7 +16,8 @@ from infra.launcher.testing.checks import Check, Lane, Place
 TESTS_FAILED = 1  # pytest's exit code; any other tells of a run that could not be held
 CLEANS_UP_S = 30.0  # in which a check that was interrupted ends what it has started
 CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of their own as well
-LEAST = 19  # the niceness that leaves others all they want
+# The niceness of lanes: with 5 they have a third of what others want, with 19 what those leave.
+NICENESS: Mapping[Place, int] = {"yielding": 5, "behind": 19}
 
 
 class LaneRunner:
@@ -95,8 +96,8 @@ class LaneRunner:
             async with child(
                 check.argv, cwd=check.cwd, env=env, log=log, stop_s=CLEANS_UP_S, interrupts=True
             ) as process:
-                if place == "behind":
-                    stand_back(process.pid)
+                if place in NICENESS:
+                    stand_back(process.pid, NICENESS[place])
                 code = await process.wait()
         finally:
             kill_leftovers(name, CHECK)
@@ -110,11 +111,11 @@ class LaneRunner:
         return self._logs / f"{name.replace(' ', '-')}.log"
 
 
-def stand_back(leader: int) -> None:
-    """Let a process that has just begun to lead a session, and all that it starts, run only when nobody else would.
+def stand_back(leader: int, niceness: int) -> None:
+    """Let a process that has just begun to lead a session, and all that it starts, leave the processors to others.
 
     Linux may share out its time among sessions first; then the niceness of the session counts. See sched(7), autogroup.
     """
     with suppress(OSError):  # it has ended; or Linux does not share its time so
-        os.setpriority(os.PRIO_PGRP, leader, LEAST)
-        Path(f"/proc/{leader}/autogroup").write_text(f"{LEAST}")
+        os.setpriority(os.PRIO_PGRP, leader, niceness)
+        Path(f"/proc/{leader}/autogroup").write_text(f"{niceness}")

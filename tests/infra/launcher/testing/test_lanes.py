@@ -11,7 +11,7 @@ import pytest
 
 from infra.launcher.base.progress import Display
 from infra.launcher.testing.checks import Check, Lane, Place
-from infra.launcher.testing.lanes import LEAST, LaneRunner
+from infra.launcher.testing.lanes import NICENESS, LaneRunner
 
 pytestmark = pytest.mark.anyio
 
@@ -92,15 +92,17 @@ async def test_tests_that_failed_run_once_more_when_all_others_are_done(
     assert ("== odd: what failed, alone" in screen.getvalue()) == (code == 1)
 
 
+@pytest.mark.parametrize("place", NICENESS)
 async def test_what_stands_behind_leaves_others_the_time_that_they_want(
-    side_by_side: LaneRunner, screen: io.StringIO, tmp_path: Path
+    side_by_side: LaneRunner, screen: io.StringIO, tmp_path: Path, place: Place
 ) -> None:
-    script = f"until [ $(nice) = {LEAST} ]; do sleep 0.01; done; sleep 0.1; cat /proc/self/autogroup; nice"
+    nice = NICENESS[place]
+    script = f"until [ $(nice) = {nice} ]; do sleep 0.01; done; sleep 0.1; cat /proc/self/autogroup; nice"
     async with asyncio.timeout(PATIENCE_S):
-        assert await side_by_side.run([lane("behind", check(tmp_path, "behind", script))]) == []
-    *_, session, niceness = screen.getvalue().split("\n== behind\n")[1].split("\n")[:-2]
-    assert niceness == f"{LEAST}"
-    assert session == "" or session.endswith(f" nice {LEAST}")
+        assert await side_by_side.run([lane(place, check(tmp_path, "computes", script))]) == []
+    *_, session, niceness = screen.getvalue().split("\n== computes\n")[1].split("\n")[:-2]
+    assert niceness == f"{nice}"
+    assert session == "" or session.endswith(f" nice {nice}")
 
 
 async def test_who_is_interrupted_cleans_up_and_leaves_nothing(side_by_side: LaneRunner, tmp_path: Path) -> None:
