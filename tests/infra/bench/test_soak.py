@@ -5,8 +5,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from infra.bench.soak.cli import leaks
 from infra.bench.soak.leftovers import Held, held, left_over
+from infra.bench.soak.report import leaks
 
 WAS = Held(processes=2, pss_mb=120.0, anonymous_mb=100.0, files=7, sockets=3, threads=5, tasks=4)
 TAKES = """
