@@ -8,7 +8,7 @@ from infra.bench.person.task_scope import task_scope
 from infra.bench.soak.callers import Call, call_again_and_again
 from infra.bench.soak.faults import Faults
 from infra.bench.soak.leftovers import held
-from infra.bench.soak.report import CHURN, FAULTS, WARM, Findings, keep, progress
+from infra.bench.soak.report import CHURN, FAULTS, WARM, Findings, HeldByPart, keep, progress
 from infra.bench.soak.stack import SoakedStack
 
 SAMPLE_S = 60.0
@@ -48,8 +48,8 @@ class Soak:
                     callers.create_task(calls, name=name)
         self._found.minutes[phase] = (clock() - began) / 60
         await asyncio.sleep(SETTLE_S)
-        self._found.held[phase] = await held(self._stack.pids(), self._stack.metrics)
-        self._tell()
+        self._found.held[phase] = left = await held(self._stack.pids(), self._stack.metrics)
+        self._tell(left)
 
     async def _sample(self, phase: str, began: float) -> None:
         clock = asyncio.get_running_loop().time
@@ -57,10 +57,14 @@ class Soak:
             await asyncio.sleep(SAMPLE_S)
             found = await held(self._stack.pids(), {})
             self._found.minutes[phase] = (clock() - began) / 60
-            self._found.memory_mb.append({name: each.anonymous_mb for name, each in found.items()})
+            self._found.memory_mb.append(_memory_mb(found))
             self._found.loads.append(round(os.getloadavg()[0], 2))
-            self._tell()
+            self._tell(found)
 
-    def _tell(self) -> None:
-        print(progress(self._found), flush=True)
+    def _tell(self, found: HeldByPart) -> None:
+        print(progress(self._found, _memory_mb(found)), flush=True)
         keep(self._found, self._out)
+
+
+def _memory_mb(found: HeldByPart) -> dict[str, float]:
+    return {part: each.anonymous_mb for part, each in found.items()}

@@ -104,11 +104,15 @@ def report(found: Findings) -> str:
     return "\n".join([*lines, *found.tally.notes[:3]])
 
 
-def progress(found: Findings) -> str:
-    """One line: how far it is, and what it sees."""
+def progress(found: Findings, memory_mb: Mapping[str, float]) -> str:
+    """One line: how far it is, and what it sees.
+
+    Args:
+        memory_mb: What no file backs of each part, now.
+    """
     phase, minutes = next(reversed(found.minutes.items()))
     counts = ", ".join(f"{count} {what}" for what, count in sorted(found.tally.counts.items()))
-    memory = ", ".join(f"{part} {mb:g} MB" for part, mb in (found.memory_mb or [{}])[-1].items())
+    memory = ", ".join(f"{part} {mb:g} MB" for part, mb in memory_mb.items())
     load = f"load {found.loads[-1]:.1f}" if found.loads else ""
     return "; ".join(each for each in (f"{phase}, minute {minutes:.0f}: {counts or 'nothing'}", memory, load) if each)
 

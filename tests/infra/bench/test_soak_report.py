@@ -24,7 +24,6 @@ def found() -> Findings:
     it.held.update(warm=dict.fromkeys(("redis", "pipeline", "agent"), WAS), churn=after)
     it.tally.counts.update(calls=4, answered=9)
     it.tally.waits += [0.5, 0.7, 0.6]
-    it.memory_mb.append({"pipeline": 81.5, "agent": 90.0})
     it.loads.extend([2.0, 3.0])
     return it
 
@@ -54,9 +53,10 @@ def test_a_soak_that_has_only_begun_can_be_told() -> None:
 
 
 def test_each_minute_is_one_line() -> None:
-    assert progress(found()) == "churn, minute 12: 9 answered, 4 calls; pipeline 81.5 MB, agent 90 MB; load 3.0"
+    line = progress(found(), {"pipeline": 81.5, "agent": 90.0})
+    assert line == "churn, minute 12: 9 answered, 4 calls; pipeline 81.5 MB, agent 90 MB; load 3.0"
     begun = Findings("scripted", 1, minutes={"warm": 0.0})
-    assert progress(begun) == "warm, minute 0: nothing"
+    assert progress(begun, {}) == "warm, minute 0: nothing"
 
 
 def test_figures_that_are_there_are_replaced_as_a_whole(tmp_path: Path) -> None:
