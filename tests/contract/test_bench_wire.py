@@ -58,12 +58,12 @@ async def test_a_soaks_caller_without_a_room_is_answered_and_told_of_when_nobody
     answered, failed = SoakTally(), SoakTally()
     clock = asyncio.get_running_loop().time
     async with served() as server:
-        call = over_the_wire(server.url, KEY, QUESTION, answered)
+        call = over_the_wire(server.url, KEY, [QUESTION], answered)
         await call_again_and_again(call, answered, "caller", 1, clock() + 0.1)
     assert answered.counts["calls"] == 1
     assert answered.counts["answered"] == len(answered.waits) >= 1
     assert answered.counts["unanswered"] == 0
-    await call_again_and_again(over_the_wire(server.url, KEY, QUESTION, failed), failed, "caller", 1, clock() + 0.1)
+    await call_again_and_again(over_the_wire(server.url, KEY, [QUESTION], failed), failed, "caller", 1, clock() + 0.1)
     assert dict(failed.counts) == {"unanswered": 1}
 
 

@@ -1,19 +1,22 @@
 """Callers who come and go: each rings up, is greeted, asks a few times, and hangs up."""
 
 import asyncio
+import json
 import random
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from infra.bench.base.speech import Sound
-from infra.bench.person.grant import Grant
 from infra.bench.person.person import Person, joined
+from infra.bench.person.recording import Stretch
 from infra.bench.turn_taking.servers import Rooms
 
 TURNS = (1, 4)  # of a call, at least and at most
 PAUSE_S = (0.5, 4.0)  # between turns, and between calls
 ANSWER_S = 30.0
+EARLY_S = 0.2  # before a question's end, as the caller counts, its answer may have begun
+GOES_ON_S = 0.5  # behind that end: for so long an answer is heard which began in a pause of the question
 EXCUSED_S = 30.0  # after a fault: who asks then may be left without an answer, and rings up again
 
 Call = Callable[[str, random.Random], Awaitable[None]]  # one call of a caller of that name, who has some chance
@@ -23,7 +26,8 @@ class SoakTally:
     """What has become of calls and turns.
 
     Attributes:
-        counts: `calls`, `answered`, `unanswered`; `broken` are calls and turns that a fault has ended.
+        counts: `calls`, `answered`, `unanswered`; `silent` are turns in which the model chose to say nothing, and
+            told so; `broken` are calls and turns that a fault has ended.
         waits: Seconds from the end of a question to the first sound of its answer.
         notes: What a caller saw whose turn was unanswered.
     """
@@ -61,35 +65,63 @@ async def call_again_and_again(call: Call, tally: SoakTally, name: str, seed: in
         await asyncio.sleep(chance.uniform(*PAUSE_S))
 
 
-def in_rooms(rooms: Rooms, question: Sound, tally: SoakTally) -> Call:
+def in_rooms(rooms: Rooms, questions: Sequence[Sound], tally: SoakTally) -> Call:
     """Calls, each in a room of its own."""
 
     async def call(name: str, chance: random.Random) -> None:
         grant = rooms.grant(f"soak-{secrets.token_hex(4)}", name, language="en")
-        await _call(grant, question, tally, name, chance)
+        async with joined(name, grant) as person:
+            await person.greeted()
+            tally.counts["calls"] += 1
+            for _ in range(chance.randint(*TURNS)):
+                await asyncio.sleep(chance.uniform(*PAUSE_S))
+                await _ask(person, chance.choice(questions), tally)
 
     return call
 
 
-async def _call(grant: Grant, question: Sound, tally: SoakTally, name: str, chance: random.Random) -> None:
-    async with joined(name, grant) as person:
-        await person.greeted()
-        tally.counts["calls"] += 1
-        for _ in range(chance.randint(*TURNS)):
-            await asyncio.sleep(chance.uniform(*PAUSE_S))
-            await _ask(person, question, tally)
-
-
 async def _ask(person: Person, question: Sound, tally: SoakTally) -> None:
-    _, ended = person.say(question)
+    began, ended = person.say(question)
     async with asyncio.timeout(ANSWER_S):
-        asked_at = await ended
+        asked_from, asked_at = await began, await ended
 
     def answer() -> float | None:
-        return next((each.began for each in person.heard.stretches if each.began > asked_at - 0.2), None)
+        return answer_began(person.heard.stretches, asked_from, asked_at)
 
-    began = await person.diary.until(answer, ANSWER_S, "an answer")
-    assert began is not None
-    tally.waits.append(began - asked_at)
+    try:
+        answered_at = await person.diary.until(answer, ANSWER_S, "an answer")
+    except AssertionError:
+        if not chose_silence(person.attributes, asked_from):
+            raise
+        tally.counts["silent"] += 1
+        return
+    assert answered_at is not None
+    tally.waits.append(answered_at - asked_at)
     await person.diary.until(lambda: not person.heard.sounds, ANSWER_S, "its end")
     tally.counts["answered"] += 1
+
+
+def answer_began(heard: Iterable[Stretch], asked_from: float, asked_at: float) -> float | None:
+    """When the first sound began that answers a question; None: there is none so far.
+
+    What began in a pause of the question answers it if it went on behind it: else the question has stopped it.
+
+    Args:
+        asked_from: When the question began.
+        asked_at: When it was over.
+    """
+    for each in heard:
+        goes_on = each.began > asked_from and each.ended > asked_at + GOES_ON_S
+        if each.began > asked_at - EARLY_S or goes_on:
+            return each.began
+    return None
+
+
+def chose_silence(attributes: Iterable[tuple[float, str, str]], since: float) -> bool:
+    """Whether the agent has told since then that its model chose to say nothing: not so, if it heard no words."""
+    for at, name, value in attributes:
+        if name == "aura.decision" and at > since:
+            decision = json.loads(value)
+            if (decision["what"], decision["reason"]) == ("silent", "model"):
+                return True
+    return False

@@ -24,13 +24,12 @@ KINDS = {  # and the part that each of them befalls
 class Faults:
     """Has a part fail each `every_s`, in turn.
 
-    Attributes:
-        made: How many of each kind.
+    Args:
+        made: Where it counts those of each kind.
     """
 
-    def __init__(self, stack: SoakedStack, tally: SoakTally, every_s: float) -> None:
-        self._stack, self._tally, self._every_s = stack, tally, every_s
-        self.made: Counter[str] = Counter()
+    def __init__(self, stack: SoakedStack, tally: SoakTally, made: Counter[str], every_s: float) -> None:
+        self._stack, self._tally, self._made, self._every_s = stack, tally, made, every_s
 
     async def run(self, until: float) -> None:
         """The last one is made before `until`, on the loop's clock."""
@@ -43,12 +42,15 @@ class Faults:
             await self.make(next(kinds))
 
     async def make(self, kind: str) -> None:
-        """`engine`: answers fail for a while; `job`: a call's process is killed; else: that part is, and begun anew."""
+        """`engine`: answers fail for a while; `job`: a call's process is killed; else: that part is, and begun anew.
+
+        It returns when that part serves again.
+        """
         self._tally.fault()
-        self.made[kind] += 1
+        self._made[kind] += 1
         parts = self._stack.parts
         if kind == "engine":
-            parts["pipeline"].signal(signal.SIGUSR1)
+            await self._stack.fail_engine()
         elif kind == "job":
             if jobs := self._stack.jobs():
                 with suppress(ProcessLookupError):

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import aiohttp
@@ -42,9 +42,9 @@ async def held(parts: Mapping[str, int], metrics: Mapping[str, str]) -> dict[str
         parts: The pid of each.
         metrics: The URL of its metrics, if it has any.
     """
-    return {
-        name: _held([each.pid for each in family(pid)], await _tasks(metrics.get(name))) for name, pid in parts.items()
-    }
+    found = {name: _held([each.pid for each in family(pid)]) for name, pid in parts.items()}
+    # Asked afterwards: else the connection over which they are asked may count as a socket of theirs.
+    return {name: replace(each, tasks=await _tasks(metrics.get(name))) for name, each in found.items()}
 
 
 def left_over(before: Held, after: Held) -> dict[str, tuple[float, float]]:
@@ -59,7 +59,7 @@ def left_over(before: Held, after: Held) -> dict[str, tuple[float, float]]:
     return more
 
 
-def _held(pids: list[int], tasks: int | None) -> Held:
+def _held(pids: list[int]) -> Held:
     files = sockets = threads = 0
     for pid in pids:
         with suppress(FileNotFoundError, ProcessLookupError):
@@ -68,7 +68,7 @@ def _held(pids: list[int], tasks: int | None) -> Held:
                 with suppress(FileNotFoundError):
                     is_socket = os.readlink(entry).startswith("socket:")
                     sockets, files = sockets + is_socket, files + (not is_socket)
-    return Held(len(pids), round(pss_mb(pids), 1), round(anonymous_mb(pids), 1), files, sockets, threads, tasks)
+    return Held(len(pids), round(pss_mb(pids), 1), round(anonymous_mb(pids), 1), files, sockets, threads)
 
 
 async def _tasks(url: str | None) -> int | None:

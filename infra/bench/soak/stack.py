@@ -1,31 +1,42 @@
-"""The parts of a soak: Redis, a LiveKit server that uses it, a scripted pipeline, and a worker of the agent's."""
+"""The parts of a soak: Redis, a LiveKit server that uses it, a pipeline, and a worker of the agent's."""
 
 import os
+import signal
 import sys
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent.settings.agent import LiveKitSettings
 from infra.bench.base.process_tree import family
+from infra.bench.soak.embedded import writers
 from infra.bench.soak.part import Part, PartCommand
 from infra.bench.turn_taking.servers import AGENT, HOST, KEY, SECRET, Rooms
 from infra.free_ports import free_ports
 
 ALL = ("redis", "livekit", "pipeline", "agent")
+PORTS = 5  # that a stack has: Redis's, LiveKit's two, the pipeline's, the worker's
 PIPELINE_KEY = "a-key-of-this-soak"
+SCRIPTED = (sys.executable, "-m", "infra.bench.soak.scripted_pipeline")
 OUR_OWN = ("AURA_", "LIVEKIT_", "OTEL_")
+
+EmbeddedCommand = Callable[[int], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class SoakedStack:
-    """What runs, by name: `redis`, `livekit`, `pipeline`, `agent`."""
+    """What runs, by name: `redis`, `livekit`, `pipeline`, `agent`.
+
+    Attributes:
+        scripted: The pipeline's engines are.
+    """
 
     parts: dict[str, Part]
     rooms: Rooms
     pipeline_url: str
     metrics: dict[str, str]
+    scripted: bool
 
     def pids(self) -> dict[str, int]:
         """Those that the parts have now."""
@@ -36,16 +47,39 @@ class SoakedStack:
         worker = self.parts["agent"].pid
         return [process.pid for process in family(worker) if process.pid != worker and "job" in process.title]
 
+    async def fail_engine(self) -> None:
+        """Scripted engines have answers fail for a while; of real ones the process that writes is killed.
+
+        Raises:
+            RuntimeError: No other process has taken its place.
+        """
+        pipeline = self.parts["pipeline"]
+        if self.scripted:
+            pipeline.signal(signal.SIGUSR1)
+            return
+        for pid in writers(family(pipeline.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        await pipeline.recovered()
+
 
 @asynccontextmanager
-async def soaked_stack(home: Path, folder: Path, names: Sequence[str] = ALL) -> AsyncGenerator[SoakedStack, None]:
+async def soaked_stack(
+    home: Path,
+    folder: Path,
+    names: Sequence[str] = ALL,
+    embedded: EmbeddedCommand | None = None,
+    ports: Sequence[int] | None = None,
+) -> AsyncGenerator[SoakedStack, None]:
     """The parts of these names for as long as the context lasts.
 
     Args:
         home: The installation whose programs are used.
         folder: For logs.
+        embedded: What serves real models at a port; None: engines are scripted.
+        ports: So many as `PORTS`, which nobody has; None: some are found.
     """
-    redis, livekit, tcp, pipeline, worker = free_ports(5)
+    redis, livekit, tcp, pipeline, worker = ports or free_ports(PORTS)
     settings = (
         f"port: {livekit}\nbind_addresses: [{HOST}]\nkeys: {{{KEY}: {SECRET}}}\n"
         f"redis: {{address: '{HOST}:{redis}'}}\nlogging: {{level: warn}}\n"
@@ -69,7 +103,7 @@ async def soaked_stack(home: Path, folder: Path, names: Sequence[str] = ALL) -> 
     commands = {
         "redis": (str(home / "bin" / "redis-server"), "--port", str(redis), "--bind", HOST, "--save", ""),
         "livekit": (str(home / "bin" / "livekit-server"), "--config-body", settings),
-        "pipeline": (sys.executable, "-m", "infra.bench.soak.scripted_pipeline", str(pipeline)),
+        "pipeline": embedded(pipeline) if embedded else (*SCRIPTED, str(pipeline)),
         "agent": (sys.executable, "-m", "agent.main", "start"),
     }
     health = {
@@ -88,4 +122,4 @@ async def soaked_stack(home: Path, folder: Path, names: Sequence[str] = ALL) -> 
             await part.start()
         metrics = {name: f"http://{HOST}:{http[name]}/metrics" for name in ("pipeline", "agent") if name in names}
         rooms = Rooms(LiveKitSettings(url, KEY, SECRET, AGENT))
-        yield SoakedStack(parts, rooms, environ["AURA_PIPELINE_URL"], metrics)
+        yield SoakedStack(parts, rooms, environ["AURA_PIPELINE_URL"], metrics, scripted=embedded is None)

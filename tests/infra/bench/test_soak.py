@@ -5,8 +5,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from infra.bench.soak.cli import leaks
 from infra.bench.soak.leftovers import Held, held, left_over
+from infra.bench.soak.report import leaks
 
 WAS = Held(processes=2, pss_mb=120.0, anonymous_mb=100.0, files=7, sockets=3, threads=5, tasks=4)
 TAKES = """
@@ -14,6 +14,15 @@ import socket, sys
 for line in sys.stdin:
     taken = globals().get("taken", []) + [socket.socket(), open("/dev/null"), b"x" * (32 << 20)]
     print(flush=True)
+"""
+SERVES = """
+import socket
+server, kept = socket.create_server(("127.0.0.1", 0)), []
+print(server.getsockname()[1], flush=True)
+while True:
+    kept.append(server.accept()[0])
+    kept[-1].recv(1 << 16)
+    kept[-1].sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 14\\r\\n\\r\\naura_tasks 4.0")
 """
 
 
@@ -66,3 +75,12 @@ def test_memory_files_and_sockets_of_a_process_are_found() -> None:
     }
     before, after = more["anonymous_mb"]
     assert 32 <= after - before < 36
+
+
+def test_who_asks_for_its_tasks_is_no_socket_that_a_part_holds() -> None:
+    with subprocess.Popen([sys.executable, "-S", "-c", SERVES], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        url = f"http://127.0.0.1:{process.stdout.readline().strip()}/metrics"
+        found = asyncio.run(held({"it": process.pid}, {"it": url}))["it"]
+        process.kill()
+    assert (found.sockets, found.tasks) == (1, 4), "the one at which it listens"
