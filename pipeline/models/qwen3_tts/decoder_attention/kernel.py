@@ -72,10 +72,10 @@ def attend(
     mass = tl.full((OWN, 1), 1.0, tl.float32)
     mean = tl.zeros((OWN, SIZE), tl.float32) + v.to(tl.float32)
     for begin in range(0, past, TILE):
-        more = _kept(ours, pages, begin + TILE, past, page_apart, place_apart, SIZE, PAGE, TILE)
+        next_keys, next_values = _kept(ours, pages, begin + TILE, past, page_apart, place_apart, SIZE, PAGE, TILE)
         inside = (begin + tl.arange(0, TILE) < past)[None, :]
         best, mass, mean = _with(q, keys, values, inside, best, mass, mean)
-        keys, values = more
+        keys, values = next_keys, next_values
     for begin in range(first, token, CHUNK):
         near = begin + tl.arange(0, CHUNK)
         there = (near < token)[:, None]
