@@ -1,7 +1,7 @@
 """Speaks the official package's goldens on a GPU, in float32 and in CUDA graphs, with vLLM's attention and our own.
 
-`python -m tests.gpu.talker_goldens [-o talker_goldens.json] [--tiny]`. The predictor is the plain one: the checkpoint
-is too small for the fused one. `--tiny` is a dry run on a CPU, of two sentences.
+`python -m tests.gpu.talker_goldens [-o talker_goldens.json] [--only own] [--tiny]`. The predictor is the plain one: the
+checkpoint is too small for the fused one. `--tiny` is a dry run on a CPU, of two sentences.
 """
 
 import argparse
@@ -30,6 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("talker_goldens.json"))
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--only", default="own,vllm")
     parser.add_argument("--section", choices=("vllm", "own"))
     args = parser.parse_args()
     report = Report(args.out.absolute())
@@ -39,7 +40,7 @@ def main() -> None:
     report.path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
-        for name in ("own", "vllm"):
+        for name in args.only.split(","):
             env = environment(folder / f"plugin_{name}", folder, PLAIN, tiny=args.tiny) | ONE_PROCESS
             command = [sys.executable, "-m", "tests.gpu.talker_goldens", "--section", name, "-o", str(report.path)]
             run_section(name, command + ["--tiny"] * args.tiny, report, LIMIT_TINY_S if args.tiny else LIMIT_S, env)
