@@ -1,6 +1,6 @@
 """Tells where the Talker's step spends its time, in the engine's own process: the host's work, and the GPU's.
 
-`python -m tests.gpu.talker_steps [--batches 1,8,32] [--tiny]`. Full size, dummy weights. Each batch says
+`python -m tests.gpu.talker_steps [--batches 1,8,32] [--caches DIR] [--tiny]`. Full size, dummy weights. Each batch says
 120 frames; a step is noted by the number of its requests and by whether one of them was read anew (`mixed`). Host times
 are of the engine's one thread; GPU times lie between CUDA events, so that they cost nothing. Kernels are those of a few
 steps of each batch that `torch.profiler` watches; these steps are left out of all other figures.
@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--batches", type=numbers, default=(1, 8, 16, 32))
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--talker", type=json.loads, default={}, help="more of its engine, as JSON")
+    parser.add_argument("--caches", type=Path, metavar="DIR", help="of an earlier start, in place of new ones")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     report = Report(args.out.absolute())
@@ -46,7 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         folder = Path(made)
         write_voice(folder, tiny=args.tiny)
-        env = environment(folder / "plugin", folder, "tests.gpu.step_notes:register", tiny=args.tiny)
+        env = environment(folder / "plugin", args.caches or folder, "tests.gpu.step_notes:register", tiny=args.tiny)
         env |= {PLACE: str(folder / "steps.json")}
         command = [sys.executable, "-m", "tests.gpu.talker_steps", "-o", str(report.path), "--folder", str(folder)]
         command += ["--batches", ",".join(map(str, args.batches)), "--talker", json.dumps(args.talker)]

@@ -24,6 +24,7 @@ class Sounded:
     """One sentence, in milliseconds after its text was given.
 
     Attributes:
+        request: When that was, seconds of the loop's clock.
         codes: When its first frame came.
         pcm: When its first sound came.
         end: When its last sound came.
@@ -31,6 +32,7 @@ class Sounded:
         frames: How many there were.
     """
 
+    request: float
     codes: float
     pcm: float
     end: float
@@ -66,7 +68,7 @@ async def sound(voice: Voice, code2wav: Code2WavEngine, frames: int, name: str) 
                 played = played or end
                 dry += max(0.0, end - played)
                 played = max(played, end) + len(each.pcm) * MS_A_BYTE
-    return Sounded(codes_at, pcm_at, end, dry, frames)
+    return Sounded(request, codes_at, pcm_at, end, dry, frames)
 
 
 async def closed_loop(voice: Voice, code2wav: Code2WavEngine, extent: Extent) -> list[Row]:
@@ -82,13 +84,27 @@ async def closed_loop(voice: Voice, code2wav: Code2WavEngine, extent: Extent) ->
 
     for callers in extent.callers:
         begun = loop.time()
-        heard = [each for caller in await looped(callers, extent, hear) for each in caller]
+        by_caller = await looped(callers, extent, hear)
         seconds = loop.time() - begun
+        heard = [each for caller in by_caller for each in caller]
         row: Row = {"callers": callers, "sentences": len(heard)}
         row |= spread([each.codes for each in heard], "codes_ms") | spread([each.pcm for each in heard], "pcm_ms")
         row["ms_a_frame"] = median((each.end - each.pcm) / (each.frames - 1) for each in heard)
         row["ran_dry"] = sum(each.dry > 1 for each in heard)
         row["dry_ms_worst"] = max(each.dry for each in heard)
         row["audio_s_a_second"] = sum(each.frames for each in heard) * FRAME_S / seconds
+        row["audio_s_a_second_while_all_speak"] = while_all_speak(by_caller)
         rows.append(row)
     return rows
+
+
+def while_all_speak(by_caller: list[list[Sounded]]) -> float:
+    """Seconds of audio a second from when the last caller has begun until the first has ended: no start, no tail."""
+    begin = max(caller[0].request for caller in by_caller)
+    end = min(caller[-1].request + caller[-1].end / 1000 for caller in by_caller)
+    made = 0.0
+    for each in (sentence for caller in by_caller for sentence in caller):
+        first, last = (each.request + ms / 1000 for ms in (each.pcm, each.end))
+        share = (min(last, end) - max(first, begin)) / max(last - first, 1e-9)
+        made += max(0.0, share) * each.frames * FRAME_S
+    return made / (end - begin) if end > begin else 0.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -33,24 +34,28 @@ class Rows:
         self._text = text
         self._codec = codec
         self._pad = pad
-        self._text_ids = torch.full((slots, positions), pad, dtype=torch.int32, device=device)
-        self._codec_ids = torch.full((slots, positions), FRAME, dtype=torch.int32, device=device)
+        self._ids = torch.zeros(slots, 2, positions, dtype=torch.int32, device=device)
+        self._text_ids, self._codec_ids = self._ids.unbind(1)
         self.frames = torch.zeros(slots, width, dtype=text.dtype, device=device)
         self.choices = torch.zeros(slots, 3, dtype=torch.float32, device=device)
 
-    def open(self, slot: int, codec: Sequence[int], choice: Sequence[float]) -> None:
-        """A request begins; its codec ids are those of its prompt."""
-        self._text_ids[slot] = self._pad
-        self._codec_ids[slot] = FRAME
-        self._write(self._codec_ids[slot], 0, codec)
-        self._write(self.choices[slot], 0, choice)
+    def open(self, slot: int, text: Sequence[int], codec: Sequence[int], choice: Sequence[float]) -> None:
+        """A request begins; its codec ids are those of its prompt. All of it is one copy, and how it draws another."""
+        told = np.empty(self._ids.shape[1:], np.int32)
+        for row, rest, ids in zip(told, (self._pad, FRAME), (text, codec), strict=True):
+            count = min(len(ids), len(row))
+            row[:count], row[count:] = ids[:count], rest
+        async_tensor_h2d(told, out=self._ids[slot])
+        async_tensor_h2d([*choice], out=self.choices[slot])
 
     def append(self, slot: int, position: int, text: Sequence[int]) -> None:
-        """Text ids from `position` onwards."""
-        self._write(self._text_ids[slot], position, text)
+        """Text ids from `position` onwards; those beyond the last position are left out: they would never be read."""
+        row = self._text_ids[slot, position : position + len(text)]
+        if len(row):
+            async_tensor_h2d([*text[: len(row)]], out=row)
 
     def move(self, source: int, slot: int) -> None:
-        for rows in (self._text_ids, self._codec_ids, self.frames, self.choices):
+        for rows in (self._ids, self.frames, self.choices):
             rows[slot] = rows[source]
 
     def read(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
@@ -68,9 +73,3 @@ class Rows:
     def text_at(self, slots: Tensor, positions: Tensor) -> Tensor:
         """What the text side adds at `positions` of `slots`, [n, width]."""
         return self._text[self._text_ids[slots, positions]]
-
-    def _write(self, row: Tensor, begin: int, values: Sequence[float]) -> None:
-        """Values beyond the last position are left out: they would never be read."""
-        told = list(values[: max(len(row) - begin, 0)])
-        if told:
-            row[begin : begin + len(told)] = async_tensor_h2d(told, device=row.device, dtype=row.dtype)

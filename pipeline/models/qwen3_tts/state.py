@@ -72,10 +72,10 @@ class TalkerState(DefaultModelState):
         name = new_req_data.req_id
         if isinstance(message, Opening):
             place = RowPlace(req_index, 0)
-            self.rows.open(req_index, message.codec, message.choice)
+            self.rows.open(req_index, message.text, message.codec, message.choice)
         else:
             place = self._moved(self._parked.pop(name), req_index)
-        self.rows.append(req_index, place.written, message.text)
+            self.rows.append(req_index, place.written, message.text)
         self._places[name] = replace(place, written=place.written + len(message.text))
 
     def remove_request(self, req_id: str) -> None:

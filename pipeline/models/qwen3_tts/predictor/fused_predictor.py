@@ -22,6 +22,9 @@ TENSOR_CORES_FROM = 4  # rows; fewer are quicker one by one
 BLOCK, LARGE_BLOCK = 16, 32  # rows: what a tensor core takes; and where there are more than that, twice as many
 CHUNKS = 4  # of the inner dimension, each for two warps: on an H200 8 rows take 2.2 ms, with one for each warp 2.6
 INNERMOST = 16  # products that a tensor core sums at a time
+# Bytes of shared memory that a block takes at full size (Triton 3.7); one row takes next to none. A program may have
+# 227 KiB on an H100, and 99 on an RTX 4090 or an L40S: there rows go one by one.
+BLOCK_BYTES = {LARGE_BLOCK: 196_608, BLOCK: 163_840}
 
 
 class FusedPredictor:
@@ -43,8 +46,10 @@ class FusedPredictor:
         self._buffers = kernel_buffers(config, most, programs, weight.dtype, weight.device)
         self._embeddings = torch.cat(predictor.model.tables()).detach()
         self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
+        self._shared = shared_memory_of(weight.device)
         is_compiled = weight.device.type == "cuda"
-        self._compiling = [self._compile(rows, weight.device) for rows in {1, min(most, BLOCK), most} if is_compiled]
+        kinds = {block_of(rows, self._shared): rows for rows in (1, min(most, BLOCK), most)} if is_compiled else {}
+        self._compiling = [self._compile(rows, weight.device) for rows in kinds.values()]
 
     @torch.no_grad()
     def __call__(
@@ -102,7 +107,8 @@ class FusedPredictor:
         top_p: Tensor,
     ) -> None:
         config, rows = self._config, len(codes)
-        chunks = 1 if rows < TENSOR_CORES_FROM else min(CHUNKS, config.hidden_size // INNERMOST)
+        block = block_of(rows, self._shared)
+        chunks = 1 if block == 1 else min(CHUNKS, config.hidden_size // INNERMOST)
         together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
         launch(
             *(codes, noise, temperature, top_k, top_p, rows),
@@ -120,11 +126,18 @@ class FusedPredictor:
             EPSILON=config.rms_norm_eps,
             PROGRAMS=self._programs,
             CHUNKS=chunks,
-            BLOCK=1 if chunks == 1 else BLOCK if rows <= BLOCK else LARGE_BLOCK,
+            BLOCK=1 if chunks == 1 else block,
             num_warps=WARPS,
             num_stages=1,
             **together,
         )
+
+
+def block_of(rows: int, shared: float) -> int:
+    """How many of so many rows are multiplied together, where a program has `shared` bytes of shared memory."""
+    if rows < TENSOR_CORES_FROM or shared < BLOCK_BYTES[BLOCK]:
+        return 1
+    return LARGE_BLOCK if rows > BLOCK and shared >= BLOCK_BYTES[LARGE_BLOCK] else BLOCK
 
 
 def fused_or_plain(predictor: Predictor, most: int, multiprocessors: int) -> FusedPredictor | Predictor:
@@ -141,3 +154,10 @@ def multiprocessors_of(device: torch.device) -> int:
         return 0
     count: int = torch.cuda.get_device_properties(device).multi_processor_count
     return count
+
+
+def shared_memory_of(device: torch.device) -> float:
+    """Bytes that one program may have of a multiprocessor's; without end where there is no GPU."""
+    if device.type != "cuda":
+        return float("inf")
+    return float(torch.cuda.get_device_properties(device).shared_memory_per_block_optin)

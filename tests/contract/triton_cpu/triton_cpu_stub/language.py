@@ -1,4 +1,4 @@
-"""What of `triton.language` the kernels of vLLM's runner and of its Qwen3-VL use, on NumPy's arrays."""
+"""What of `triton.language` the kernels of vLLM's runner, its Qwen3-VL and our Talker use, on NumPy's arrays."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -54,6 +54,10 @@ def zeros(shape: Any, dtype: Any) -> Any:
 
 def cdiv(a: Any, b: Any) -> Any:
     return -(-a // b)
+
+
+def rsqrt(value: Any) -> Any:
+    return 1 / np.sqrt(value)
 
 
 def cast(value: Any, dtype: Any, bitcast: bool = False) -> Any:

@@ -12,6 +12,7 @@ from pipeline.models.qwen3_tts.config import PredictorConfig
 from pipeline.models.qwen3_tts.predictor.fused_predictor import (
     PROGRAMS,
     FusedPredictor,
+    block_of,
     fused_or_plain,
     multiprocessors_of,
 )
@@ -20,6 +21,7 @@ from pipeline.models.qwen3_tts.sampling import gumbel
 from tests.pipeline.models.qwen3_tts.tiny_torch_predictor import tiny_predictor, tiny_questions
 
 WIDTH = 64
+SHARED = {"H100": 232_448, "A100": 166_912, "RTX 4090": 101_376}  # bytes for one program, as CUDA says
 ROWS = 4  # as few as tensor cores take
 # Few steps and ids, as each step of a block of rows takes seconds; `down` is cut in three, as at full size.
 SMALL = PredictorConfig(32, 96, 2, 4, 2, 32, 64, 4, 1e-6, 1e6)
@@ -38,6 +40,14 @@ def blocks(plain: Predictor) -> dict[str, bool]:
         fused = FusedPredictor(plain, rows, programs=1)
         same[str(rows)] = torch.equal(fused(hidden, code0)[0], plain(hidden, code0)[0])
     return same
+
+
+def small_device(plain: Predictor) -> bool:
+    """Whether a device without shared memory for a block, where rows go one by one, answers as the plain predictor."""
+    hidden, code0 = torch.randn(ROWS, WIDTH), torch.randint(128, (ROWS,))
+    fused = FusedPredictor(plain, ROWS, programs=1)
+    fused._shared = SHARED["RTX 4090"]
+    return torch.equal(fused(hidden, code0)[0], plain(hidden, code0)[0])
 
 
 def of_nan(plain: Predictor) -> dict[str, Any]:
@@ -82,6 +92,8 @@ def main() -> None:
         "predictors": {n: type(fused_or_plain(plain, ROWS, n)).__name__ for n in (0, PROGRAMS - 1, PROGRAMS)},
         "log": [record.getMessage() for record in log.buffer],
         "blocks": blocks(small_predictor()),
+        "blocks_of": {name: [block_of(n, shared) for n in (1, 3, 4, 16, 17, 64)] for name, shared in SHARED.items()},
+        "small_device": small_device(small_predictor()),
         "of_a_cpu": multiprocessors_of(torch.device("cpu")),
     }
     print(json.dumps(found))

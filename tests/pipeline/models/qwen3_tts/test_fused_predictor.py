@@ -40,6 +40,15 @@ def test_rows_of_one_block_and_of_several_have_the_codes_of_the_plain_predictor(
     assert answers["blocks"] == {"5": True, "33": True}
 
 
+def test_a_block_is_as_large_as_the_shared_memory_of_a_device_allows(answers: dict[str, Any]) -> None:
+    assert answers["blocks_of"] == {
+        "H100": [1, 1, 16, 16, 32, 32],
+        "A100": [1, 1, 16, 16, 16, 16],
+        "RTX 4090": [1, 1, 1, 1, 1, 1],
+    }
+    assert answers["small_device"], "there rows go one by one, and have the same codes"
+
+
 def test_a_single_row_draws_as_it_does_among_others(answers: dict[str, Any]) -> None:
     assert answers["alone"] == answers["codes"][-1:]
 

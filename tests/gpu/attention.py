@@ -1,0 +1,161 @@
+"""Measures the attention of the Talker's decoder on a GPU: how far from float32 it is, and how long a step's 28 take.
+
+`python -m tests.gpu.attention [-o attention.json] [--tiny]`. Random numbers, full size. `--tiny` runs on a CPU, with
+TRITON_INTERPRET=1.
+"""
+
+# mypy: allow-untyped-calls
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pipeline.models.qwen3_tts.decoder_attention import launch
+from tests.gpu.sections import Report, Row
+
+HEADS, GROUPS, SIZE, PAGE = 16, 8, 128, 16
+LAYERS = 28
+EPSILON = 1e-6
+ROOM = 32
+SHAPES = ((64, 8), (32, 8), (32, 4), (64, 4))  # of a tile, and warps
+RIGHT: tuple[tuple[tuple[int, int], ...], ...] = (
+    ((70, 1),), ((0, 25),), ((200, 1), (0, 25), (15, 1), (16, 1), (64, 1), (900, 3)), tuple((i, 1) for i in range(32)),
+)  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--out", type=Path, default=Path("attention.json"))
+    parser.add_argument("--tiny", action="store_true")
+    args = parser.parse_args()
+    report = Report(args.out.absolute())
+    report.path.unlink(missing_ok=True)
+    shapes = SHAPES[:1] if args.tiny else SHAPES
+    rows = [_right(requests, *shape) for requests in RIGHT[: 2 if args.tiny else None] for shape in shapes]
+    report.add("right", rows)
+    if not args.tiny:
+        report.add("28 layers in one graph", _speed())
+
+
+@dataclass
+class Step:
+    """A step's tensors, as `launch.attend_layer` takes them; in bfloat16."""
+
+    requests: tuple[tuple[int, int], ...]
+    device: str
+
+    def __post_init__(self) -> None:
+        torch.manual_seed(len(self.requests))
+        with torch.device(self.device):
+            tokens = sum(new for _, new in self.requests)
+            pages = [-(-(past + new) // PAGE) for past, new in self.requests]
+            low: dict[str, Any] = {"dtype": torch.bfloat16}
+            self.cache = torch.randn(1 + sum(pages), GROUPS, PAGE, 2 * SIZE).to(**low)
+            self.tables = torch.zeros(len(pages), max(pages) + 2, dtype=torch.int32)
+            at = 1
+            for row, count in zip(self.tables, pages, strict=True):
+                row[:count] = torch.arange(at, at + count)
+                at += count
+            self.projected = torch.randn(tokens, (HEADS + 2 * GROUPS) * SIZE).to(**low)
+            angles = torch.outer(torch.arange(2048.0), 1e6 ** (-torch.arange(0, SIZE, 2) / SIZE))
+            self.turns = torch.cat([angles.cos(), angles.sin()], 1).to(**low)
+            self.gains = ((torch.rand(SIZE) + 0.5).to(**low), (torch.rand(SIZE) + 0.5).to(**low))
+            places = [(r, past + i) for r, (past, new) in enumerate(self.requests) for i in range(new)]
+            self.positions = torch.tensor([at for _, at in places])
+            self.slots = torch.tensor([int(self.tables[r, at // PAGE]) * PAGE + at % PAGE for r, at in places])
+            ends = [sum(new for _, new in self.requests[:r]) for r in range(len(self.requests) + 1)]
+            self.starts = torch.tensor(ends, dtype=torch.int32)
+            self.seen = torch.zeros(tokens, HEADS * SIZE, **low)
+        self.places = places
+
+    def attend(self, tile: int, warps: int) -> None:
+        launch.WARPS = warps
+        launch.attend_layer(
+            self.seen, self.projected, self.positions, self.starts, self.tables, self.slots, self.cache,
+            *self.gains, self.turns, heads=HEADS, epsilon=EPSILON, starts_room=launch.room_for(ROOM), tile=tile,
+        )  # fmt: skip
+
+    def expected(self, exact: bool) -> Tensor:
+        """In float32; or with what vLLM rounds to bfloat16 on the way rounded."""
+        low: Callable[[Tensor], Tensor] = (lambda x: x) if exact else (lambda x: x.bfloat16().float())
+        turn = self.turns[self.positions].float()
+        q, k, v = self.projected.float().split([HEADS * SIZE, GROUPS * SIZE, GROUPS * SIZE], 1)
+        q, k = (_turned(x, gain.float(), turn, low) for x, gain in zip((q, k), self.gains, strict=True))
+        v = v.unflatten(1, (GROUPS, SIZE))
+        cache, heard = self.cache.float(), []
+        for token, (r, at) in enumerate(self.places):
+            cache[self.tables[r, at // PAGE].long(), :, at % PAGE] = torch.cat([k[token], v[token]], 1)
+        for token, (r, at) in enumerate(self.places):
+            before = torch.arange(at + 1, device=self.device)
+            lines = cache[self.tables[r, before // PAGE].long(), :, before % PAGE].repeat_interleave(HEADS // GROUPS, 1)
+            weight = torch.einsum("hd,phd->hp", q[token], lines[..., :SIZE]).mul(SIZE**-0.5).softmax(1)
+            heard.append(low(torch.einsum("hp,phd->hd", low(weight), lines[..., SIZE:])).flatten())
+        return torch.stack(heard)
+
+
+def _turned(x: Tensor, gain: Tensor, turn: Tensor, low: Callable[[Tensor], Tensor]) -> Tensor:
+    x = low(F.rms_norm(x.unflatten(1, (-1, SIZE)), gain.shape, gain, EPSILON))
+    cosines, sines = (each.repeat(1, 2)[:, None] for each in turn.chunk(2, 1))
+    half = SIZE // 2
+    return low(x * cosines + torch.cat([-x[..., half:], x[..., :half]], -1) * sines)
+
+
+def _right(requests: tuple[tuple[int, int], ...], tile: int, warps: int) -> Row:
+    """The error against float32 as a share of what it should be, and that of plain bfloat16."""
+    step = Step(requests, _device())
+    exact, rounded = step.expected(True), step.expected(False)
+    step.attend(tile, warps)
+    first = step.seen.clone()
+    step.attend(tile, warps)
+    return {
+        "requests": len(requests), "tokens": len(step.places), "tile": tile, "warps": warps,
+        "error": float((first.float() - exact).std() / exact.std()),
+        "error of plain bfloat16": float((rounded - exact).std() / exact.std()),
+        "the same bits again": torch.equal(first, step.seen),
+    }  # fmt: skip
+
+
+def _speed() -> list[Row]:
+    """Microseconds of a layer, in a graph of all, by requests and how much they have said."""
+    rows: list[Row] = []
+    for requests in (1, 8, 32):
+        for past in (30, 100, 300, 1000):
+            row: Row = {"requests": requests, "positions": past}
+            for tile, warps in SHAPES:
+                row[f"us of a layer, {tile} and {warps} warps"] = _us(
+                    Step(((past, 1),) * requests, "cuda"), tile, warps
+                )
+            rows.append(row)
+    return [*rows, {"a prompt of 25, us of a layer": _us(Step(((0, 25),), "cuda"), *SHAPES[0])}]
+
+
+def _us(step: Step, tile: int, warps: int) -> float:
+    step.attend(tile, warps)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(LAYERS):
+            step.attend(tile, warps)
+    times: list[float] = []
+    for _ in range(30):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3 / LAYERS)
+    return sorted(times)[len(times) // 2]
+
+
+def _device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+if __name__ == "__main__":
+    main()

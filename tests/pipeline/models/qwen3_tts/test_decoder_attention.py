@@ -1,0 +1,36 @@
+"""The attention of the Talker's decoder, interpreted on the CPU, sees and keeps what plain torch does."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+if find_spec("triton") is None:  # not imported: in this process vLLM's tests may want it to interpret
+    pytest.skip("the kernel needs Triton, which the embedded profile has not", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, dict[str, Any]]:
+    """Of a process of its own: Triton decides when it is imported whether it interprets."""
+    command = [sys.executable, "-m", "tests.pipeline.models.qwen3_tts.attention_on_cpu"]
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600)
+    found: dict[str, dict[str, Any]] = json.loads(run.stdout.splitlines()[-1])
+    return found
+
+
+def test_tokens_see_what_came_before_them_in_their_request(compared: dict[str, dict[str, Any]]) -> None:
+    assert len(compared) == 9
+    assert {name: each["seen"] for name, each in compared.items() if each["seen"] > 1e-5} == {}
+
+
+def test_the_cache_has_their_keys_and_values_and_all_else_as_it_was(compared: dict[str, dict[str, Any]]) -> None:
+    assert {name: each["cache"] for name, each in compared.items() if each["cache"] > 1e-5} == {}
+
+
+def test_rows_that_only_fill_up_are_left_alone(compared: dict[str, dict[str, Any]]) -> None:
+    assert all(each["left alone"] for each in compared.values())
