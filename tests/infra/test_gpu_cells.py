@@ -35,13 +35,13 @@ def test_each_cell_sees_a_gpu_of_its_own_and_shares_nothing_that_it_writes(tmp_p
     assert (one.gpu, other.gpu) == (2, 5)
     assert (one.env["CUDA_VISIBLE_DEVICES"], other.env["CUDA_VISIBLE_DEVICES"]) == ("2", "5")
     own = {"CUDA_VISIBLE_DEVICES", REQUESTS, *CACHES}
-    assert {name for name in env | one.env if one.env.get(name) != other.env.get(name)} == own
+    assert {name for name in one.env.keys() | other.env.keys() if one.env.get(name) != other.env.get(name)} == own
     assert {name: one.env[name] for name in env.keys() - own} == {name: env[name] for name in env.keys() - own}
     assert (one.deployment, one.models_dir) == (place.deployment, place.models_dir)
-    assert not other.is_cached
+    assert [each.is_cached for each in (one, other)] == [False, False]
     for cache in CACHES:
         Path(other.env[cache]).mkdir(parents=True)
-    assert other.is_cached and not one.is_cached
+    assert [each.is_cached for each in (one, other)] == [False, True]
 
 
 def test_the_service_that_shares_gpus_numbers_them_as_the_cells_do(
