@@ -15,11 +15,13 @@ import pytest
 from infra.bench.base.speech import write_wav
 from infra.bench.load.cli import camera, main, tell
 from infra.bench.load.options import PCM, session, url
+from infra.bench.load.placing import Placing
 from infra.bench.load.report import Load, draw
-from infra.bench.load.run import Plan, run
+from infra.bench.load.run import Measured, Plan, run
 from infra.bench.load.script import CallerProfile
 from pipeline.engines.fake import FakeEngine, speaks, writes
 from pipeline.errors import EngineError
+from pipeline.realtime.client import PipelineFull
 from tests.scenario import Line
 from tests.served import KEY, Served, served
 
@@ -67,6 +69,38 @@ async def test_callers_that_find_no_place_are_counted() -> None:
     async with served(max_sessions=1) as server:
         load = await run(plan(server, callers=3))
     assert (len(load.served), load.refused, load.failed) == (2, 2, 0)
+
+
+async def test_at_several_servers_each_caller_goes_where_most_places_are_free() -> None:
+    async with served() as gone:
+        """Nobody answers there any more."""
+    measured = Measured()
+    async with served(max_sessions=3) as large, served(max_sessions=1) as small:
+        others = [small.url, large.url]
+        await run(replace(plan(gone, callers=4), others=others), measured)
+    assert measured.callers == {large.url: 3, small.url: 1}
+    assert (measured.refused, measured.failed) == (0, 0)
+    assert sorted(map(len, measured.by_server.values())) == [2, 6]
+    assert sum(map(len, measured.by_server.values())) == len(measured.served)
+
+
+async def test_callers_in_step_speak_when_each_has_a_place_or_knows_that_there_is_none() -> None:
+    async with served(max_sessions=1) as full, served(max_sessions=2) as other:
+        placing, began = Placing([full.url, other.url], KEY, together=4), list[str]()
+
+        async def call(name: str) -> None:
+            async with placing.connected():
+                began.append(name)
+                await asyncio.sleep(0.2)
+
+        async with asyncio.TaskGroup() as tasks:
+            calls = [tasks.create_task(call(name)) for name in "abc"]
+            await asyncio.sleep(0.2)
+            assert not began
+            with pytest.raises(PipelineFull):
+                await call("d")
+            await asyncio.wait(calls)
+    assert sorted(began) == ["a", "b", "c"]
 
 
 async def test_a_server_that_is_not_there_is_a_call_that_broke_off() -> None:

@@ -87,11 +87,7 @@ class Bench:
 
     async def load(self, callers: int, turns: int, silence_s: float = 0.0) -> list[Served]:
         await self.until_there_is_room(callers)
-        quiet = bytes(2 * round(24_000 * silence_s))
-        recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
-        engine_settings = CallerProfile(turns, len(recordings), pause_s=self.extent.pause_s)
-        seed = self.next_seed()
-        plan = Plan(self.url, KEY, seed, engine_settings, recordings, camera(seed), callers, session=SESSION)
+        plan = in_step([self.url], self.extent, self.next_seed(), callers, turns, silence_s)
         async with loop_lag(self.url) as self.late, metered(self.server) as self.meters:
             load = await run(plan)
         self.note(callers, load.served, load.refused + load.failed)
@@ -159,6 +155,19 @@ class Bench:
             emit(name, [*(row for row in (*rows, late) if row["n"]), {"turn": "all", **summary(served)}])
             emit(f"{name}: steps", step_rows(served))
             emit(f"{name}: waits in the engines, newest call", self.meters.waits)
+
+
+def in_step(urls: Sequence[str], extent: Extent, seed: int, callers: int, turns: int, silence_s: float = 0.0) -> Plan:
+    """Callers who begin together, at one server or at several.
+
+    Args:
+        silence_s: After each question, before it is committed.
+    """
+    quiet = bytes(2 * round(24_000 * silence_s))
+    recordings = [speech(extent.speech_s, seed) + quiet for seed in range(4)]
+    manner = CallerProfile(turns, len(recordings), pause_s=extent.pause_s)
+    url, *others = urls
+    return Plan(url, KEY, seed, manner, recordings, camera(seed), callers, session=SESSION, others=others)
 
 
 def summary(served: Sequence[Served]) -> Row:

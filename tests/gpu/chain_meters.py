@@ -29,10 +29,12 @@ class Metered:
     Attributes:
         pid: The server's.
         requests: The file that `chain_waits` writes.
+        gpu: The number of its GPU; None: it has all of them.
     """
 
     pid: int
     requests: Path
+    gpu: int | None = None
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ async def metered(metered: Metered | None) -> AsyncGenerator[Meters]:
     before, began, known = cpu_times(metered.pid), clock(), _size(metered.requests)
     gpu: list[tuple[float, float]] = []
     async with asyncio.TaskGroup() as tasks:
-        looking = tasks.create_task(_look_at_gpu(gpu), name="chain:gpu")
+        looking = tasks.create_task(_look_at_gpu(gpu, metered.gpu), name="chain:gpu")
         try:
             yield meters
         finally:
@@ -124,10 +126,11 @@ def _marks(lines: Sequence[Mapping[str, Any]], name: str) -> Row:
     return {f"{name}_p50": percentile(values, 50), f"{name}_p95": percentile(values, 95)}
 
 
-async def _look_at_gpu(seen: list[tuple[float, float]]) -> None:
+async def _look_at_gpu(seen: list[tuple[float, float]], gpu: int | None) -> None:
     """Twice a second how busy it is (%), and what it takes (W); nothing where there is none."""
+    which = () if gpu is None else ("-i", str(gpu))
     try:
-        process = await asyncio.create_subprocess_exec(*GPU, stdout=asyncio.subprocess.PIPE)
+        process = await asyncio.create_subprocess_exec(*GPU, *which, stdout=asyncio.subprocess.PIPE)
     except OSError:
         return
     try:

@@ -8,9 +8,10 @@ from random import Random
 from infra.bench.base.speaking import BYTES_S
 from infra.bench.load.answer import Served
 from infra.bench.load.caller import FRAME_S, LoadCaller
+from infra.bench.load.placing import Placing
 from infra.bench.load.run import Measured, Plan
 from infra.bench.load.script import Ask, camera_starts
-from pipeline.realtime.client import PipelineError, connect
+from pipeline.realtime.client import PipelineError
 from tests.gpu.chain_meters import Metered, Meters, metered
 
 SPEECH_S = (2.0, 8.0)
@@ -103,12 +104,12 @@ async def run_open(plan: Plan, load: OpenLoad, server: Metered | None) -> OpenRu
     """
     if plan.rings is None:
         raise ValueError("an open load needs `rings`")
-    measured, clock = Measured(), asyncio.get_running_loop().time
+    measured, placing, clock = Measured(), plan.placing, asyncio.get_running_loop().time
     began, sizes = clock(), [len(each) / BYTES_S for each in plan.recordings]
     scripts = [Script(f"{plan.seed}:{at}", began + load.ends_s, sizes) for at in range(len(plan.rings))]
     async with asyncio.TaskGroup() as tasks:
         calls = [
-            tasks.create_task(_call(plan, at, began, script, measured), name=f"open:caller {at + 1}")
+            tasks.create_task(_call(plan, placing, at, began, script, measured), name=f"open:caller {at + 1}")
             for at, script in enumerate(scripts)
         ]
         await asyncio.sleep(load.ramp_s)
@@ -124,13 +125,13 @@ async def run_open(plan: Plan, load: OpenLoad, server: Metered | None) -> OpenRu
     return OpenRun(measured, len(unended), meters)
 
 
-async def _call(plan: Plan, caller: int, began: float, script: Script, measured: Measured) -> None:
+async def _call(plan: Plan, placing: Placing, caller: int, began: float, script: Script, measured: Measured) -> None:
     assert plan.rings is not None
     await asyncio.sleep(began + plan.rings[caller] - asyncio.get_running_loop().time())
     try:
-        async with connect(plan.url, plan.key) as pipeline:
+        async with placing.connected() as (url, pipeline):
             starts_s = camera_starts(plan.seed, caller, FRAME_S)
-            person = LoadCaller(pipeline, plan.recordings, measured.served.append, plan.frames, starts_s)
+            person = LoadCaller(pipeline, plan.recordings, measured.noting(url), plan.frames, starts_s)
             await person.call(script, plan.session, began)
     except* PipelineError as errors:
         measured.failed += 1

@@ -28,12 +28,17 @@ STOP_S = 15.0  # of the limit, for the end
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the server is started with."""
+    """What the server is started with.
+
+    Attributes:
+        gpu: The number of the GPU whose memory is told.
+    """
 
     deployment: Path
     models_dir: Path
     env: Mapping[str, str]
     vllm_stages: tuple[str, ...] = VLLM_STAGES
+    gpu: int = 0
 
     @property
     def is_cached(self) -> bool:
@@ -72,7 +77,7 @@ async def served(report: Report, name: str, place: Place, ends: float) -> AsyncG
     try:
         with started(place.deployment, place.models_dir, log, place.env, place.vllm_stages) as chain:
             growth: list[Row] = []
-            is_ready = await _becomes_ready(chain, ends, growth)
+            is_ready = await _becomes_ready(chain, place.gpu, ends, growth)
             took_s = clock() - began
             pids += chain.stages()
             if is_ready:
@@ -81,7 +86,7 @@ async def served(report: Report, name: str, place: Place, ends: float) -> AsyncG
                 told = log.read_text(errors="replace")[-2 * TAIL :]
                 report.add(f"{name}: failed", [{"after_s": took_s, "log": told}])
             report.add(f"{name}: engines", engine_rows(chain))
-            report.add(f"{name}: memory", [*growth, *memory_rows(chain)])
+            report.add(f"{name}: memory", [*growth, *memory_rows(chain, place.gpu)])
             yield chain if is_ready else None
     finally:
         for pid in pids:  # they end with the server, unless it had to be killed
@@ -89,7 +94,7 @@ async def served(report: Report, name: str, place: Place, ends: float) -> AsyncG
                 os.kill(pid, signal.SIGKILL)
 
 
-async def _becomes_ready(chain: Chain, ends: float, growth: list[Row]) -> bool:
+async def _becomes_ready(chain: Chain, gpu: int, ends: float, growth: list[Row]) -> bool:
     """
     Args:
         growth: Gets what the GPU holds as soon as each stage has started.
@@ -97,7 +102,7 @@ async def _becomes_ready(chain: Chain, ends: float, growth: list[Row]) -> bool:
     clock = asyncio.get_running_loop().time
     while clock() < ends and chain.process.poll() is None:
         for stage in started_stages(chain)[len(growth) :]:
-            growth.append({"after": stage, "gpu_mib": gpu_mib()})
+            growth.append({"after": stage, "gpu_mib": gpu_mib(gpu)})
         if (await asyncio.to_thread(chain.ready)).get("ready"):
             return True
         await asyncio.sleep(LOOK_S)

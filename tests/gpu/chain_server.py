@@ -81,11 +81,11 @@ def engine_rows(chain: Chain) -> list[Row]:
     return list(rows.values())
 
 
-def memory_rows(chain: Chain) -> list[Row]:
-    """MiB of the GPU by process, and of all."""
+def memory_rows(chain: Chain, gpu: int = 0) -> list[Row]:
+    """MiB of GPUs by process, and of all on that GPU."""
     names = {**chain.stages(), chain.process.pid: "server"}
     rows: list[Row] = [{"stage": names.get(pid, f"pid {pid}"), "gpu_mib": mib} for pid, mib in mib_by_process()]
-    return [*rows, {"stage": "all", "gpu_mib": gpu_mib()}]
+    return [*rows, {"stage": "all", "gpu_mib": gpu_mib(gpu)}]
 
 
 def drafts(before: str, after: str) -> Row:

@@ -2,28 +2,27 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 USED = ("nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits")
+INDEX = ("nvidia-smi", "--query-gpu=index", "--format=csv,noheader")
 APPS = ("nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits")
 
 
-def gpu_mib() -> int | None:
-    """Of the first GPU, whoever uses it."""
-    try:
-        said = subprocess.run(USED, capture_output=True, text=True, check=True, timeout=10).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return int(said.split()[0])
+def gpus() -> tuple[int, ...]:
+    """Their numbers."""
+    return tuple(int(each) for each in _told(INDEX).split())
+
+
+def gpu_mib(gpu: int = 0) -> int | None:
+    """Of one GPU, whoever uses it."""
+    said = _told((*USED, "-i", str(gpu))).strip()
+    return int(said) if said.isdecimal() else None
 
 
 def mib_by_process() -> Iterator[tuple[int, int]]:
     """Who uses GPUs, by pid."""
-    try:
-        said = subprocess.run(APPS, capture_output=True, text=True, check=True, timeout=10).stdout
-    except (OSError, subprocess.SubprocessError):
-        return
-    for line in said.splitlines():
+    for line in _told(APPS).splitlines():
         pid, _, mib = line.partition(",")
         if pid.strip().isdecimal() and mib.strip().isdecimal():
             yield int(pid), int(mib)
@@ -32,6 +31,14 @@ def mib_by_process() -> Iterator[tuple[int, int]]:
 def own_gpu_mib() -> int:
     """Of this process and those of its group."""
     return sum(mib for pid, mib in mib_by_process() if _is_of_our_group(pid))
+
+
+def _told(command: Sequence[str]) -> str:
+    """Nothing where there is no driver."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def _is_of_our_group(pid: int) -> bool:

@@ -4,8 +4,7 @@ import asyncio
 import secrets
 import socket
 import sys
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from infra.launcher.supervise.ports import LOOPBACK
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_run import Place, measured, served
 from tests.gpu.chain_server import memory_rows, versions
+from tests.gpu.lateness import own_lateness
 from tests.gpu.room_caller import Call, Patience, converse, one_way
 from tests.gpu.room_stack import RoomStack, room_stack
 from tests.gpu.room_table import HeardTurn, figures, step_rows, told_rows, verdict
@@ -92,7 +92,7 @@ async def _case(report: Report, stack: RoomStack, plan: RoomPlan, rooms: int) ->
     name, clock = f"rooms {rooms}", asyncio.get_running_loop().time
     began = clock()
     try:
-        async with _watched(late), asyncio.TaskGroup() as tasks:
+        async with own_lateness(late), asyncio.TaskGroup() as tasks:
             for room in range(rooms):
                 grant = stack.grant(f"room-{secrets.token_hex(4)}", f"caller-{room}")
                 turns = plan.turns[0] if rooms == 1 else plan.turns[1]
@@ -123,23 +123,6 @@ async def _alone(report: Report, stack: RoomStack, plan: RoomPlan) -> None:
     took = [1_000 * seconds for seconds in await one_way((mouth, ear), plan.questions[0], ALONE)]
     if took:
         report.add("webrtc alone", [{"n": len(took), "p50": median(took), "most": max(took)}])
-
-
-@asynccontextmanager
-async def _watched(late: list[float]) -> AsyncGenerator[None]:
-    """How late our own event loop is meanwhile, in seconds: it times mouths and ears."""
-    clock = asyncio.get_running_loop().time
-
-    async def look() -> None:
-        while True:
-            due = clock() + LOOK_S
-            await asyncio.sleep(LOOK_S)
-            late.append(clock() - due)
-
-    async with asyncio.TaskGroup() as tasks:
-        looking = tasks.create_task(look(), name="room:lateness")
-        yield
-        looking.cancel()
 
 
 async def _until_free(pipeline: str, rooms: int, ends: float) -> None:

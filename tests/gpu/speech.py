@@ -1,5 +1,7 @@
 """Sound that voice activity detection takes for speech: vowels of a falling voice, with consonants between."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ FORMANTS = ((730, 1090, 2440), (270, 2290, 3010), (300, 870, 2240), (530, 1840, 
 BANDWIDTHS = (60, 90, 120)  # Hz, of the three
 
 
+@cache
 def speech(seconds: float, seed: int = 0) -> bytes:
     """PCM16, 24 kHz mono: as many syllables as are spoken in that time. It ends with the last one."""
     chance = np.random.default_rng(seed)

@@ -46,14 +46,18 @@ def main() -> None:
 
 @contextmanager
 def mps(folder: Path, wanted: bool) -> Iterator[dict[str, str]]:
-    """What processes are told that are to share the GPU: nothing, or where the daemon is that is started for them."""
+    """What processes are told that are to share a GPU: nothing, or where the daemon is that is started for them.
+
+    It sees all GPUs: one that sees some of them numbers these anew, and `CUDA_VISIBLE_DEVICES` of its clients would
+    name others. See https://docs.nvidia.com/deploy/mps.
+    """
     if not wanted:
         yield {}
         return
     told = {f"CUDA_MPS_{what}_DIRECTORY": str(folder / f"mps_{what.lower()}") for what in ("PIPE", "LOG")}
     for place in told.values():
         Path(place).mkdir()
-    env = {**os.environ, **told}
+    env = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"} | told
     subprocess.run(["nvidia-cuda-mps-control", "-d"], env=env, check=True)
     try:
         yield told

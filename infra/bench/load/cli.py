@@ -78,7 +78,13 @@ def camera(seed: int) -> list[bytes]:
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.load", description=__doc__.partition("\n")[0])
-    parser.add_argument("--url", type=options.url, required=True, help="for example http://127.0.0.1:8100")
+    parser.add_argument(
+        "--url",
+        type=options.url,
+        action="append",
+        required=True,
+        help="for example http://127.0.0.1:8100; with several each caller goes where most places are free",
+    )
     parser.add_argument("--callers", type=options.count(MOST_CALLS), metavar="N", help="of a closed loop (1)")
     parser.add_argument("--rate", type=options.above(0, 6_000), metavar="N", help="open loop: calls a minute")
     parser.add_argument("--minutes", type=options.above(0, 1_440), help="open loop: for how long calls come in (1)")
@@ -120,7 +126,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(f"--recordings: {error}")
     plan = Plan(
-        url=asked.url,
+        url=asked.url[0],
         key=environ.get("AURA_PIPELINE_KEY", ""),
         seed=asked.seed,
         manner=CallerProfile(asked.turns, len(recordings), asked.interruptions, asked.pause),
@@ -130,6 +136,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         rings=rings,
         instructions=asked.instructions,
         session=asked.session,
+        others=asked.url[1:],
     )
     measured = Measured()
     try:

@@ -2,16 +2,18 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from infra.bench.load.answer import Served
 from infra.bench.load.caller import FRAME_S, LoadCaller
+from infra.bench.load.placing import Placing
 from infra.bench.load.report import Load
 from infra.bench.load.script import CallerProfile, camera_starts, script
 from pipeline.aio.tasks import first
-from pipeline.realtime.client import PipelineError, PipelineFull, connect
+from pipeline.realtime.client import PipelineError, PipelineFull
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Plan:
         callers: How many there are in a closed loop.
         rings: When each caller rings up in an open loop, in seconds; None: the loop is closed.
         session: More of what each session asks for in `session.update`.
+        others: Further servers: each caller goes where most places are free.
     """
 
     url: str
@@ -34,12 +37,19 @@ class Plan:
     rings: tuple[float, ...] | None = None
     instructions: str = ""
     session: Mapping[str, Any] = field(default_factory=dict)
+    others: Sequence[str] = ()
+
+    @property
+    def placing(self) -> Placing:
+        """A new one, for one run."""
+        return Placing((self.url, *self.others), self.key, together=self.callers if self.rings is None else 0)
 
     def __str__(self) -> str:
-        camera = ", camera on" if self.frames else ""
+        more = ", camera on" if self.frames else ""
+        more += f", {1 + len(self.others)} servers" if self.others else ""
         if self.rings is None:
-            return f"closed, {self.callers} callers{camera}"
-        return f"open, {len(self.rings)} calls{camera}"
+            return f"closed, {self.callers} callers{more}"
+        return f"open, {len(self.rings)} calls{more}"
 
 
 @dataclass(slots=True)
@@ -49,6 +59,8 @@ class Measured:
     Attributes:
         failure: Why the first call that broke off did.
         ended: Everybody has hung up of their own accord.
+        callers: How many each server has had, by its URL.
+        by_server: What was served there.
     """
 
     served: list[Served] = field(default_factory=list)
@@ -57,6 +69,19 @@ class Measured:
     failure: str = ""
     took_s: float = 0.0
     ended: bool = False
+    callers: Counter[str] = field(default_factory=Counter)
+    by_server: dict[str, list[Served]] = field(default_factory=dict)
+
+    def noting(self, url: str) -> Callable[[Served], None]:
+        """One more caller is at that server; returns what is to be told of each of their questions."""
+        self.callers[url] += 1
+        there = self.by_server.setdefault(url, [])
+
+        def note(served: Served) -> None:
+            self.served.append(served)
+            there.append(served)
+
+        return note
 
     def load(self, kind: str) -> Load:
         served = sorted(self.served, key=lambda each: each.at)
@@ -73,24 +98,25 @@ async def run(plan: Plan, measured: Measured | None = None) -> Load:
     clock = asyncio.get_running_loop().time
     began = clock()
     rings = (0.0,) * plan.callers if plan.rings is None else plan.rings
+    placing = plan.placing
     try:
         async with asyncio.TaskGroup() as calls:
             for caller, at in enumerate(rings):
-                calls.create_task(_call(plan, caller, began, at, measured), name=f"load:caller {caller + 1}")
+                calls.create_task(_call(plan, placing, caller, began, at, measured), name=f"load:caller {caller + 1}")
         measured.ended = True
     finally:
         measured.took_s = clock() - began
     return measured.load(str(plan))
 
 
-async def _call(plan: Plan, caller: int, began: float, at: float, measured: Measured) -> None:
+async def _call(plan: Plan, placing: Placing, caller: int, began: float, at: float, measured: Measured) -> None:
     await asyncio.sleep(began + at - asyncio.get_running_loop().time())
     try:
-        async with connect(plan.url, plan.key) as pipeline:
+        async with placing.connected() as (url, pipeline):
             asks = script(plan.seed, caller, plan.manner)
             wishes = {"instructions": plan.instructions, **plan.session}
             starts_s = camera_starts(plan.seed, caller, FRAME_S)
-            person = LoadCaller(pipeline, plan.recordings, measured.served.append, plan.frames, starts_s)
+            person = LoadCaller(pipeline, plan.recordings, measured.noting(url), plan.frames, starts_s)
             await person.call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = first(errors)

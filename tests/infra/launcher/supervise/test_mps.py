@@ -36,6 +36,16 @@ async def test_it_runs_as_long_as_the_parts_and_they_are_told_where(
     assert (tmp_path / "told").read_text().splitlines()[1:] == [f"{place} {place}  quit"]
 
 
+async def test_it_numbers_gpus_as_the_stages_do_whichever_of_them_these_may_see(
+    tmp_path: Path, layout: Layout, display: Display
+) -> None:
+    layout.run.mkdir()
+    environ = machine(tmp_path, '#!/bin/sh\necho "sees ${CUDA_VISIBLE_DEVICES-all}" >> "$TOLD"\n')
+    async with multi_process_service(layout, environ | {"CUDA_VISIBLE_DEVICES": "1"}, display) as told:
+        assert "CUDA_VISIBLE_DEVICES" not in told
+    assert (tmp_path / "told").read_text() == "sees all\n" * 2
+
+
 async def test_one_line_says_that_there_is_none(
     tmp_path: Path, layout: Layout, display: Display, screen: io.StringIO
 ) -> None:

@@ -1,0 +1,73 @@
+"""Measures cells of one GPU each, side by side on one host: whether two of them serve twice the callers of one.
+
+`python -m tests.gpu.cells [-o cells.json] [--gpus 0,1] [--mps] [--callers 8,16] [--open 12]`. Each cell is the
+product's own server, started as `tests.gpu.chain` does: the shipped deployment at full size, lengths fixed, weights
+made up. It sees one GPU (`CUDA_VISIBLE_DEVICES`) and has caches of its own; all start at the same time. Then so many
+callers speak in step with the first cell, and as many for each cell with all of them. A caller goes to the cell that
+has most places free (`/ready`). `as many times the callers` has both beside each other; `: by cell` tells who was
+where, and `own_lag_ms` how late our own event loop was, which speaks for all callers. `open` rings up one after the
+other, as in `tests.gpu.chain`, and meters the ramp, too; `others` is each further cell alone. Each table is written
+when it is there, and what the servers say lies beside the report. `--limit` is for all of it: what does not fit in is
+left out. With `--mps` one daemon serves all GPUs; `daemons`, after the end of all cells, starts one for each of them,
+as the launcher does for stacks that may see one GPU each, and tells what a client of each saw. `--tiny` is a dry run on
+a CPU, where all cells share the processor.
+"""
+
+import argparse
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from tests.gpu.cells_run import DAEMONS, SECTIONS, places_of, run
+from tests.gpu.chain_measures import TINY, Extent
+from tests.gpu.chain_model import SHIPPED, WORDS
+from tests.gpu.made_up import made_up, numbers
+from tests.gpu.memory import gpus
+from tests.gpu.sections import Report
+
+LIMIT_S, LIMIT_TINY_S = 470.0, 3_000.0
+FULL = Extent(callers=(8, 16), open=(12,), turns=5, measured_s=30.0)
+CELLS = 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--out", type=Path, default=Path("cells.json"))
+    parser.add_argument("--only", default=",".join(SECTIONS), help="(%(default)s)")
+    parser.add_argument("--gpus", type=numbers, metavar="N,…", help="one cell on each (the first two)")
+    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
+    parser.add_argument("--caches", type=Path, metavar="DIR")
+    parser.add_argument("--callers", type=numbers, metavar="N,…", help="of one cell, in step (8,16)")
+    parser.add_argument("--turns", type=int, metavar="N", help="of each of them (5)")
+    parser.add_argument("--open", type=numbers, metavar="N,…", help="callers of one cell in `open` (12)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="that count of each open load (30)")
+    parser.add_argument("--limit", type=float, metavar="S")
+    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
+    parser.add_argument("--mps", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
+    args = parser.parse_args()
+    sections = args.only.split(",")
+    if unknown := set(sections) - set(SECTIONS):
+        parser.error(f"--only: {', '.join(sorted(unknown))}: the sections are {', '.join(SECTIONS)}")
+    there = tuple(range(CELLS)) if args.tiny else gpus()
+    wanted: tuple[int, ...] = args.gpus or there[:CELLS]
+    if len(wanted) < CELLS or len(set(wanted)) < len(wanted) or not set(wanted) <= set(there):
+        parser.error(
+            f"--gpus: {CELLS} or more of those that are here, each once: {', '.join(map(str, there)) or 'none'}"
+        )
+    if not args.mps and DAEMONS in sections:
+        sections.remove(DAEMONS)
+    report = Report(args.out.absolute())
+    report.path.unlink(missing_ok=True)
+    asked = {"gpus": wanted, "words": args.words, "mps": args.mps, "tiny": args.tiny}
+    report.add("asked", [{**asked, "deployment": args.deployment.name}])
+    extent = TINY if args.tiny else FULL
+    extent = replace(extent, callers=args.callers or extent.callers, turns=args.turns or extent.turns)
+    extent = replace(extent, open=args.open or extent.open, measured_s=args.seconds or extent.measured_s)
+    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+        limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
+        asyncio.run(run(report, places_of(place, wanted), extent, sections, limit_s))
+
+
+if __name__ == "__main__":
+    main()
