@@ -45,11 +45,11 @@ class TwoNetworks:
     def gate(self, rules: str) -> Iterator[None]:
         """Rules that hold in the caller's network for as long as the context lasts."""
         nft = self.inside(self.caller, "nft")
-        _run(*nft, "-f", "-", told=rules)
+        run(*nft, "-f", "-", told=rules)
         try:
             yield
         finally:
-            _run(*nft, "flush", "ruleset")
+            run(*nft, "flush", "ruleset")
 
 
 def need_namespaces() -> None:
@@ -68,20 +68,20 @@ def two_networks() -> Iterator[TwoNetworks]:
     here, there = f"as{mark}", f"ac{mark}"
     try:
         for name in (networks.server, networks.caller):
-            _run("ip", "netns", "add", name)
-            _run("ip", "-n", name, "link", "set", "lo", "up")
-        _run(
+            run("ip", "netns", "add", name)
+            run("ip", "-n", name, "link", "set", "lo", "up")
+        run(
             "ip", "link", "add", here, "netns", networks.server, "type", "veth", "peer", there, "netns", networks.caller
         )
         for name, end, address in ((networks.server, here, SERVER), (networks.caller, there, CALLER)):
-            _run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
-            _run("ip", "-n", name, "link", "set", end, "up")
+            run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
+            run("ip", "-n", name, "link", "set", end, "up")
         yield networks
     finally:
         for name in (networks.server, networks.caller):
             subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
 
-def _run(*argv: str, told: str | None = None) -> None:
+def run(*argv: str, told: str | None = None) -> None:
     ended = subprocess.run(argv, input=told, text=True, capture_output=True)
     assert ended.returncode == 0, f"{' '.join(argv)}: {ended.stderr}"
