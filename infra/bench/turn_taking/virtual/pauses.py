@@ -267,6 +267,6 @@ async def _listen(
             agent.rests()
         if speaking and quiet_s >= turns.silence_s:
             speaking = False
+            agent.pauses(now_s - quiet_s - began_s, quiet_s)  # before anything can come back over the wire
             session.activity(False, round((now_s - turns.silence_s) * 1000))
-            agent.pauses(now_s - quiet_s - began_s, quiet_s)
     return resumed
