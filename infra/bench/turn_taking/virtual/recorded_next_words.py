@@ -54,5 +54,6 @@ class RecordedNextWords:
         self._loop.close()
 
     async def _asked(self, words: str) -> float:
-        self._model = self._model or await self._open.enter_async_context(next_words(self._models_dir, PREAMBLE))
+        if self._model is None:
+            self._model = await self._open.enter_async_context(next_words(self._models_dir, PREAMBLE))
         return await self._model.over(TOLD + words)
