@@ -26,8 +26,8 @@ PASS_S = 0.45
 class Calls:
     """Somebody who makes one sound in each call."""
 
-    def __init__(self, models_dir: Path, record: Path) -> None:
-        self.recogniser = RecordedRecogniser(models_dir / "whisper-base", record, PASS_S)
+    def __init__(self, models_dir: Path, record: Path, pass_s: float = PASS_S) -> None:
+        self.recogniser = RecordedRecogniser(models_dir / "whisper-base", record, pass_s)
         self._voice = PersonVoice()
 
     def said(self, text: str) -> Sound:
@@ -71,18 +71,31 @@ def test_somebody_who_turns_away_to_say_something_does_not_stop_it(calls: Calls)
     assert (outcome.is_right("aside"), outcome.reason) == (True, "aside"), outcome
 
 
-def test_a_turn_with_a_pause_is_answered_behind_its_end(calls: Calls, models_dir: Path) -> None:
-    turn = paused_turn("I would like to | book a table for two.", calls.said, np.random.default_rng(5))
-    case = Case("pause", "a table", "en", turn.sound, turn.pause_at_s, turn.longest_pause_s, turn.pauses)
+def paused(calls: Calls, models_dir: Path, text: str) -> Outcome:
+    """What becomes of a turn with a pause at each `|`."""
+    turn = paused_turn(text, calls.said, np.random.default_rng(5))
+    case = Case("pause", text, "en", turn.sound, turn.pause_at_s, turn.longest_pause_s, turn.pauses)
     outcomes: list[Outcome] = []
     smart_turn = SmartTurnModel(models_dir / NAME)
     run_offline_pauses(
         [case], TURNS["browser"], calls.recogniser, smart_turn, lambda _, outcome: outcomes.append(outcome)
     )
     (outcome,) = outcomes
+    return outcome
+
+
+def test_a_turn_with_a_pause_is_answered_behind_its_end(calls: Calls, models_dir: Path) -> None:
+    outcome = paused(calls, models_dir, "I would like to | book a table for two.")
     assert outcome.fate == "answered", outcome
     assert sum("vote" in line for line in outcome.heard) == 2, "each pause is judged once"
     assert "vote none" not in "".join(outcome.heard), outcome
+
+
+def test_words_that_are_known_as_soon_as_the_person_pauses_are_asked(models_dir: Path, tmp_path: Path) -> None:
+    at_once = Calls(models_dir, tmp_path / "heard.jsonl", pass_s=0.02)
+    outcome = paused(at_once, models_dir, "What is the capital of Italy?")
+    assert "words True" in outcome.heard[-1], outcome
+    assert outcome.resumed_s is not None and outcome.resumed_s < TURNS["browser"].longest_end_s, outcome
 
 
 def test_what_was_heard_once_is_not_computed_again(calls: Calls, models_dir: Path, tmp_path: Path) -> None:

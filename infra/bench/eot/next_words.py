@@ -25,14 +25,14 @@ CONTEXT, BATCH, REUSED, THREADS = 1024, 64, 8, 2
 class NextWords:
     """The model and its cache, in which what is asked for begins."""
 
-    def __init__(self, server: LlamaServer) -> None:
-        self._server = server
+    def __init__(self, server: LlamaServer, before: tuple[ChatMessage, ...]) -> None:
+        self._server, self._before = server, before
 
     async def over(self, words: str) -> float:
         """Probability that the sentence ends behind these words, whose marks are left out, or the message does."""
         behind = ChatMessage("user", f"{words.strip().rstrip(MARKS)} x")  # of which the last token is not asked for
         body = {
-            "prompt": await self._server.tokenizer.tokens((SYSTEM, behind), unfinished=True),
+            "prompt": await self._server.tokenizer.tokens((*self._before, behind), unfinished=True),
             "n_predict": 1,
             "temperature": 0.0,
             "id_slot": 0,
@@ -49,8 +49,11 @@ def ends(likeliest: list[dict[str, Any]]) -> float:
 
 
 @asynccontextmanager
-async def next_words(models_dir: Path) -> AsyncGenerator[NextWords, None]:
+async def next_words(models_dir: Path, before: tuple[ChatMessage, ...] = (SYSTEM,)) -> AsyncGenerator[NextWords, None]:
     """The model in a process of its own.
+
+    Args:
+        before: What it has read before the words.
 
     Raises:
         ConfigError: It is missing, or cannot be loaded.
@@ -61,6 +64,6 @@ async def next_words(models_dir: Path) -> AsyncGenerator[NextWords, None]:
             LlamaServerSettings(str(file), saved, 1, CONTEXT, BATCH, REUSED, THREADS, THREADS)
         )
         try:
-            yield NextWords(server)
+            yield NextWords(server, before)
         finally:
             await server.aclose()

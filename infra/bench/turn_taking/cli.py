@@ -2,6 +2,7 @@
 
     python -m infra.bench.turn_taking offline|room [--class CLASS ...] [--cases N] [--skip N] [--seed N]
         [--language CODE ...] [--sounds FILE] [--wrong] [--out FILE]
+    python -m infra.bench.turn_taking offline --class pause --language-model [--pass-s S] ...
     python -m infra.bench.turn_taking room [--stacks N] [--limit SECONDS] ...
     python -m infra.bench.turn_taking sounds FILE [--class CLASS ...] [--cases N] [--seed N]
     python -m infra.bench.turn_taking merge FILE ... [--wrong] [--out FILE]
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     )
     parser.add_argument("--seed", type=int, default=17, metavar="N", help="decides which cases, and their order (17)")
     parser.add_argument("--pass-s", type=float, default=PASS_S, metavar="S", help=f"offline, a pass takes ({PASS_S})")
+    witness = "offline, in pauses the embedded language model is asked, too, and answers are held back by what it says"
+    parser.add_argument("--language-model", action="store_true", help=witness)
     parser.add_argument("--language", nargs="+", default=[], metavar="CODE", help="only these languages")
     parser.add_argument("--sounds", type=Path, metavar="FILE", help="what `sounds` has written; else sounds are made")
     parser.add_argument("--stacks", type=int, default=1, metavar="N", help="rooms of so many stacks at once (1)")
@@ -106,6 +109,8 @@ def _fault(asked: argparse.Namespace) -> str:
         return "FILE: sounds wants one"
     if asked.where in ("offline", "room") and files:
         return "FILE: only merge and sounds take any"
+    if asked.where != "offline" and asked.language_model:
+        return "--language-model: only offline"
     in_a_room = {"--limit": asked.limit, "--share": asked.share, "--ports": asked.ports, "--stacks": asked.stacks > 1}
     if asked.where != "room" and (wrong := [name for name, value in in_a_room.items() if value]):
         return f"{wrong[0]}: only in a room"

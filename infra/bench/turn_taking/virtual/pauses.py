@@ -1,8 +1,8 @@
 """Turns with pauses on virtual time: the models, the recogniser and the agent's decisions are real, the room is not.
 
 As LiveKit does, the agent asks whether a turn is over at each pause, takes it when the decided silence has passed and
-the words are there, and drops that if somebody goes on. What it then answers is heard `FIRST_S` later, unless they have
-gone on for long enough to stop it.
+the words are there, and drops that if somebody goes on. What it then answers is heard `FIRST_S` later, or as much
+later as it is held back, unless they have gone on for long enough to stop it.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ from infra.bench.base.speech import Sound
 from infra.bench.base.virtual_time import VirtualTimeLoop
 from infra.bench.turn_taking.outcome import Outcome
 from infra.bench.turn_taking.sounds.cases import Case
+from infra.bench.turn_taking.virtual.held_back import TakenTurn
 from infra.bench.turn_taking.virtual.quiet_room import (
     FRAME_S,
     SPEECH,
@@ -44,6 +45,13 @@ from pipeline.speech.vad_frontend import FRAME, Pcm
 BEFORE_S, AFTER_S = 1.0, 4.0  # of a quiet room around the turn
 FIRST_S = 0.4  # from taking a turn to the first sound of its answer: 0.1 of them are the script's of the room
 JUDGE_S = 0.06  # of Smart Turn on a small processor
+
+SaidOver = Callable[[str], float | None]  # probability that this is all that somebody has to say, if that can be told
+
+
+def nobody_says(_: str) -> None:
+    """No language model is asked."""
+    return
 
 
 class _SmartTurn:
@@ -111,7 +119,8 @@ class _TakingAgent:
         self._now = asyncio.get_running_loop().time
         self._turns, self._session, self._tasks = turns, session, tasks
         self.told: list[str] = []
-        self.taken: list[float] = []
+        self.taken: list[TakenTurn] = []
+        self._heard, self._vote, self._quiet_since = "", 0.5, 0.0
         tracker = UserTurnTracker(longest_ms=round(turns.longest_turn_s * 1000))
         self._stt = PipelineStt(
             tracker, self, go_on_s=turns.go_on_s, label_s=turns.label_s, late_label_s=turns.late_label_s, language="en"
@@ -137,6 +146,7 @@ class _TakingAgent:
         self._prediction = self._stream.predict()
 
     def pauses(self, sound_s: float, silent_s: float) -> None:
+        self._quiet_since = self._now() - silent_s
         self._stt.feed(Pause(round(sound_s * 1000)))
         self._deciding = self._tasks.start("pause", self._decide, self._now() - silent_s)
 
@@ -145,9 +155,11 @@ class _TakingAgent:
     def hears(self, partial: PartialHeard) -> None:
         if partial.settled:
             self.told.append(partial.text)
+        self._heard = partial.text
         self._stt.feed(partial)
 
     def voted(self, probability: float) -> None:
+        self._vote = probability
         self._stt.voted(probability)
 
     # What `PipelineStt` decides.
@@ -187,7 +199,7 @@ class _TakingAgent:
         await asyncio.sleep(max(0.0, moment - self._now()))
 
     def _take(self) -> None:
-        self.taken.append(self._now())
+        self.taken.append(TakenTurn(self._now(), self._quiet_since, self._vote, self._heard))
         self._words.clear()
         self._session.commit()
         self._stt.feed(TurnCommitted())
@@ -199,14 +211,25 @@ def run_offline_pauses(
     recogniser: RecordedRecogniser,
     smart_turn: SmartTurnModel,
     tell: Callable[[Case, Outcome], None],
+    said_over: SaidOver = nobody_says,
 ) -> None:
-    """One turn after the other, each in a call of its own that is in its language."""
+    """One turn after the other, each in a call of its own that is in its language.
+
+    Args:
+        said_over: Asked after each turn, where real time passes.
+    """
     for case in cases:
         with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
-            tell(case, runner.run(_outcome(case, turns, recogniser, smart_turn)))
+            agent, resumed = runner.run(_listened(case, turns, recogniser, smart_turn))
+        heard = [(each.at, max(each.at + FIRST_S, each.heard_from(said_over(each.words)))) for each in agent.taken]
+        ended = BEFORE_S + case.seconds
+        tell(case, judged(heard, resumed, BEFORE_S + case.pause_at_s, ended, turns, tuple(agent.told)))
 
 
-async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, smart_turn: SmartTurnModel) -> Outcome:
+async def _listened(
+    case: Case, turns: Turns, recogniser: RecordedRecogniser, smart_turn: SmartTurnModel
+) -> tuple[_TakingAgent, list[float]]:
+    """Who has listened to it, and when the person went on."""
     told = HearingSink()
     session = Session("bench", stages(recogniser), LiveKitVad(), told, end_model=_SmartTurn(smart_turn))
     async with BackgroundTasks() as tasks, session:
@@ -216,26 +239,31 @@ async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, sma
         told.hears, told.votes = agent.hears, agent.voted
         resumed = await _listen(in_a_room(case.sound, BEFORE_S, AFTER_S), turns, session, agent, model)
         await agent.aclose()
-    return judged(agent.taken, resumed, BEFORE_S + case.pause_at_s, BEFORE_S + case.seconds, turns, tuple(agent.told))
+    return agent, resumed
 
 
 def judged(
-    taken: list[float], resumed: list[float], paused: float, ended: float, turns: Turns, told: tuple[str, ...] = ()
+    answers: list[tuple[float, float]],
+    resumed: list[float],
+    paused: float,
+    ended: float,
+    turns: Turns,
+    told: tuple[str, ...] = (),
 ) -> Outcome:
     """What is heard of the agent.
 
     Args:
-        taken: When it took a turn to be over.
+        answers: When it took a turn to be over, and would be heard.
         resumed: When the person began to speak, or went on, by voice activity.
         paused, ended: When their first pause began, and their last word ended.
         told: Why.
     """
 
-    def is_heard(at: float) -> bool:
+    def is_heard(at: float, first: float) -> bool:
         """Whether nobody speaks long enough before the first sound to stop it."""
-        return not any(at < onset + turns.interrupt_s <= at + FIRST_S for onset in resumed)
+        return not any(at < onset + turns.interrupt_s <= first for onset in resumed)
 
-    heard = [at + FIRST_S for at in taken if is_heard(at)]
+    heard = [first for at, first in answers if is_heard(at, first)]
     if any(paused < at < ended for at in heard):
         return Outcome("cut_in", heard=told)
     after = [at for at in heard if at >= ended]
@@ -267,6 +295,6 @@ async def _listen(
             agent.rests()
         if speaking and quiet_s >= turns.silence_s:
             speaking = False
+            agent.pauses(now_s - quiet_s - began_s, quiet_s)  # before anything can come back over the wire
             session.activity(False, round((now_s - turns.silence_s) * 1000))
-            agent.pauses(now_s - quiet_s - began_s, quiet_s)
     return resumed

@@ -1,5 +1,8 @@
 """Turns with pauses: how they are made, and what is judged of them."""
 
+from contextlib import closing
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,10 @@ from infra.bench.base.speech import RATE, Sound
 from infra.bench.person.recording import Stretch
 from infra.bench.turn_taking.pausing import judge_turn
 from infra.bench.turn_taking.sounds.pauses import paused_turn
-from infra.bench.turn_taking.virtual.pauses import judged
+from infra.bench.turn_taking.virtual.held_back import TakenTurn
+from infra.bench.turn_taking.virtual.pauses import FIRST_S, judged
+from infra.bench.turn_taking.virtual.recorded_next_words import RecordedNextWords
+from pipeline.errors import ConfigError
 
 PAUSED, ENDED = 10.0, 13.0
 
@@ -47,6 +53,18 @@ def test_what_is_heard_before_a_turn_is_over_cuts_in(
 
 
 TURNS = Turns(interrupt_s=0.2)
+UNFINISHED, OVER = 0.001, 0.9  # what a language model says of words
+
+
+def test_an_answer_is_heard_later_where_the_language_model_doubts_that_the_person_has_finished() -> None:
+    taken = TakenTurn(10.35, 10.0, 0.6, "I would like to")
+    assert taken.heard_from(OVER) == taken.heard_from(None) == 10.35
+    held = taken.heard_from(UNFINISHED)
+    assert held > 10.35 + 2 * FIRST_S
+    assert TakenTurn(15.0, 10.0, 0.6, "I would like to").heard_from(UNFINISHED) == 15.0
+    goes_on = [8.0, 11.1]
+    assert judged([(10.35, 10.35 + FIRST_S), (13.6, 14.0)], goes_on, PAUSED, ENDED, TURNS).fate == "cut_in"
+    assert judged([(10.35, held), (13.6, 14.0)], goes_on, PAUSED, ENDED, TURNS).fate == "answered"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +81,16 @@ TURNS = Turns(interrupt_s=0.2)
 def test_an_answer_on_virtual_time_is_heard_unless_they_go_on_in_time(
     taken: list[float], resumed: list[float], fate: str, answered_s: float | None
 ) -> None:
-    outcome = judged(taken, resumed, PAUSED, ENDED, TURNS)
+    outcome = judged([(at, at + FIRST_S) for at in taken], resumed, PAUSED, ENDED, TURNS)
     assert outcome.fate == fate
     assert outcome.resumed_s == (answered_s and pytest.approx(answered_s))
+
+
+def test_what_the_language_model_has_said_is_not_asked_again_and_nothing_of_short_answers(tmp_path: Path) -> None:
+    record = tmp_path / "next-words.jsonl"
+    record.write_text('{"words": "I would like to", "over": 0.001}\n')
+    with closing(RecordedNextWords(tmp_path / "there are no models", record)) as model:
+        assert model.said_over("I would like to") == 0.001
+        assert model.said_over("In Berlin.") is None
+        with pytest.raises(ConfigError):
+            model.said_over("I would like tea.")
