@@ -5,7 +5,7 @@ from torch import Tensor
 
 from pipeline.models.qwen3_tts.decoder_attention.kernel import attend
 
-TILE = 64  # positions of the cache that a program looks at together: 16 KiB of keys, and as many of values
+TILE = 32  # positions of the cache that a program looks at together: 8 KiB of keys, and as many of values
 CHUNK = 32  # tokens of a prompt
 WARPS = 8
 
