@@ -17,7 +17,7 @@ FAINT = 2.0  # standard deviation of an idle microphone's noise, in 16-bit sampl
 
 @dataclass(frozen=True, slots=True)
 class SpokenUtterance:
-    """What is being said. Both futures give moments on the loop's clock."""
+    """What is being said. Both futures give moments on the loop's clock, at which it leaves the microphone."""
 
     frames: Iterator[Sound]
     began: asyncio.Future[float]
@@ -25,7 +25,11 @@ class SpokenUtterance:
 
 
 class Microphone:
-    """Feeds an audio source for as long as `run` does."""
+    """Feeds an audio source for as long as `run` does.
+
+    Who comes late does not hurry after it: the source would hold what came in a burst, and send all that follows so
+    much later, to the end of the call.
+    """
 
     def __init__(self) -> None:
         self.source = rtc.AudioSource(RATE, 1, queue_size_ms=200)
@@ -45,18 +49,18 @@ class Microphone:
         clock = asyncio.get_running_loop().time
         due = clock()
         while True:
-            samples = self._next(clock())
+            samples = self._next(clock() + self.source.queued_duration)
             await self.source.capture_frame(rtc.AudioFrame(samples.tobytes(), RATE, 1, FRAME))
-            due += FRAME_S
+            due = max(due + FRAME_S, clock())
             await asyncio.sleep(due - clock())
 
-    def _next(self, now: float) -> Sound:
+    def _next(self, leaves: float) -> Sound:
         while self._waiting:
             utterance = self._waiting[0]
             if not utterance.began.done():
-                utterance.began.set_result(now)
+                utterance.began.set_result(leaves)
             for frame in utterance.frames:
                 return frame
-            utterance.ended.set_result(now)
+            utterance.ended.set_result(leaves)
             self._waiting.popleft()
         return self._noise.normal(0, FAINT, FRAME).astype(np.int16)
