@@ -73,7 +73,8 @@ async def test_no_control_of_a_call_takes_the_focus_along(
             await agent.says("agent", f"Line {number}.")
         await page.until(captions("agent", "Line 19"), PAGE_S, "many lines")
         await page.look(SMALL_PHONE)
-        await page.run(f"{find('.script')}.scrollTo(0, 0); true")
+        up = f"({find('.script')}.scrollTo(0, 0), {find('.to-end')})"
+        await page.until(up, PAGE_S, "a way to the end, once the page has taken its new size")
         await use(page, find(".to-end"), f"!{find('.to-end')}", went.setdefault("newest", []))
         await page.press("Escape")
         await use(page, find(".leave-dialog .secondary"), f"!{find('.leave-dialog')}.open", went.setdefault("stay", []))
