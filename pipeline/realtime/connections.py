@@ -7,6 +7,7 @@ from functools import partial
 
 from aiohttp import WSCloseCode, web
 
+from pipeline.aio.garbage import GarbageCollection
 from pipeline.realtime.connection import Connection
 from pipeline.realtime.protocol.known_names import check_pipeline
 from pipeline.realtime.resume import KeptSessions, LeftSession
@@ -27,7 +28,7 @@ class Connections:
 
     def __init__(self, metrics: Metrics, traces: TurnTraces | None = None) -> None:
         self._metrics, self._traces = metrics, traces
-        self._kept = KeptSessions()
+        self._kept, self._garbage = KeptSessions(), GarbageCollection()
         self._open: dict[str, Connection] = {}
         self._sockets: set[web.WebSocketResponse] = set()
 
@@ -97,6 +98,7 @@ class Connections:
             self._sockets.discard(socket)
             del self._open[connection.resume_token]
             connection.ended.set()
+            self._garbage.soon()
 
     async def _left(self, token: str) -> LeftSession | None:
         """What the holder of `token` left; a connection that they have lost and we have not yet is ended here."""

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from infra.bench.soak.scripted_pipeline import ForgetfulList
+from pipeline.aio import garbage
 from pipeline.engines.fake import hears, speaks, writes
+from pipeline.realtime.connection import Connection
 from pipeline.realtime.resume import KeptSessions
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import said
@@ -101,3 +103,15 @@ async def test_calls_that_have_ended_leave_nothing() -> None:
         after = left()
     assert (after.tasks, after.threads, after.descriptors) == (before.tasks, before.threads, before.descriptors)
     assert {name: more for name, more in (after.objects - before.objects).items() if more >= CALLS} == {}
+
+
+async def test_what_a_call_leaves_is_collected_soon_after_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not after hundreds of them: the pictures of its camera are among it."""
+    monkeypatch.setattr(garbage, "WAITS_S", 0.2)
+    async with served(forgetful_line()) as pipeline:
+        await call(pipeline, 0)
+        await eventually(lambda: not connections(), PATIENCE_S)
+
+
+def connections() -> list[Connection]:
+    return [each for each in gc.get_objects() if isinstance(each, Connection)]
