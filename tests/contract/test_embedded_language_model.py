@@ -120,11 +120,6 @@ async def usage_of(engine: Engine[ChatPrompt, TextChunk], prompt: ChatPrompt) ->
     return last.usage
 
 
-async def test_threads_that_wait_for_each_other_leave_the_processor_to_others(llama: LlamaCppEngine) -> None:
-    environ = await asyncio.to_thread(Path(f"/proc/{llama._server.process.child.pid}/environ").read_bytes)
-    assert b"GOMP_SPINCOUNT=0" in environ.split(b"\0")
-
-
 async def test_an_answer_comes_in_pieces_without_space_in_front(llama: LlamaCppEngine) -> None:
     pieces = await all_of(llama, chat("What is the capital of France?"))
     assert len(pieces) > 3

@@ -18,6 +18,7 @@ CLEANS_UP_S = 30.0  # in which a check that was interrupted ends what it has sta
 CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of their own as well
 # The niceness of lanes: with 5 they have a third of what others want, with 19 what those leave.
 NICENESS: Mapping[Place, int] = {"yielding": 5, "behind": 19}
+TRIES, TRY_AGAIN_S = 20, 0.1  # to have a session stand back
 
 
 class LaneRunner:
@@ -97,7 +98,7 @@ class LaneRunner:
                 check.argv, cwd=check.cwd, env=env, log=log, stop_s=CLEANS_UP_S, interrupts=True
             ) as process:
                 if place in NICENESS:
-                    stand_back(process.pid, NICENESS[place])
+                    await stand_back(process.pid, NICENESS[place])
                 code = await process.wait()
         finally:
             kill_leftovers(name, CHECK)
@@ -111,11 +112,20 @@ class LaneRunner:
         return self._logs / f"{name.replace(' ', '-')}.log"
 
 
-def stand_back(leader: int, niceness: int) -> None:
+async def stand_back(leader: int, niceness: int) -> None:
     """Let a process that has just begun to lead a session, and all that it starts, leave the processors to others.
 
     Linux may share out its time among sessions first; then the niceness of the session counts. See sched(7), autogroup.
+    From who is not root it takes one such wish in a tenth of a second, whatever session it is for.
     """
-    with suppress(OSError):  # it has ended; or Linux does not share its time so
+    with suppress(OSError):  # it has ended; or it is nicer already, and nobody but root takes that back
         os.setpriority(os.PRIO_PGRP, leader, niceness)
-        Path(f"/proc/{leader}/autogroup").write_text(f"{niceness}")
+    for _ in range(TRIES):
+        try:
+            Path(f"/proc/{leader}/autogroup").write_text(f"{niceness}")
+        except BlockingIOError:
+            await asyncio.sleep(TRY_AGAIN_S)
+        except OSError:  # it has ended; or Linux does not share its time so
+            return
+        else:
+            return

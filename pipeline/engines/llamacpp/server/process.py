@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import secrets
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -17,9 +16,6 @@ from pipeline.errors import ConfigError
 
 OPEN_S = 90.0
 STOP_S = 5.0
-# llama.cpp's threads wait for each other some hundred times a token. Those that spin meanwhile take the processor from
-# the very ones they wait for, wherever something else runs as well: then it took seven times as long.
-SLEEPS_WHILE_IT_WAITS = {"GOMP_SPINCOUNT": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +40,7 @@ class LlamaServerProcess:
         """
         key = secrets.token_hex(16)
         argv = (sys.executable, "-m", "pipeline.engines.llamacpp.server.child")
-        environ = {**SLEEPS_WHILE_IT_WAITS, **os.environ}
-        child = await asyncio.create_subprocess_exec(*argv, stdin=PIPE, stdout=PIPE, env=environ)
+        child = await asyncio.create_subprocess_exec(*argv, stdin=PIPE, stdout=PIPE)
         try:
             return cls(child, await _address(child, {**asdict(settings), "key": key}), key)
         except BaseException:
