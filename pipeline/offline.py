@@ -1,5 +1,6 @@
 """A pipeline from Python, without a server: opened as its deployment file says, and asked."""
 
+import os
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from os import PathLike
@@ -14,7 +15,7 @@ from pipeline.errors import RequestError
 from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.registry.entry_registry import EntryRegistry
-from pipeline.runtime.gpus import gpu_bytes
+from pipeline.runtime.gpus import VISIBLE, gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import PROFILES, Profile, profile_of
@@ -66,6 +67,8 @@ class Pipeline:
     ) -> AsyncGenerator["Pipeline", None]:
         """Opens the pipeline that a deployment file names; leaving the block closes its engines.
 
+        The GPUs are those that this process may see (`CUDA_VISIBLE_DEVICES`).
+
         Args:
             models_dir: Holds a folder for each checkpoint.
 
@@ -76,7 +79,7 @@ class Pipeline:
         file, models_dir = Path(file), Path(models_dir)
         profile = profiles[profile_of(file, profiles)]
         deployment = read_deployment(file, profile.topology, profile.engine_keys(models_dir))
-        preflight(str(file), profile, deployment, models_dir, gpu_bytes())
+        preflight(str(file), profile, deployment, models_dir, gpu_bytes(os.environ.get(VISIBLE)))
         async with running(profile, deployment, models_dir) as opened:
             pipeline = cls(OfflineStages.of(opened.stages), opened.capabilities)
             try:

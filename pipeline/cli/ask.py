@@ -44,11 +44,12 @@ def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--temperature", type=_temperature, metavar="T", help="0 takes the likeliest words (0)")
 
 
-def run_ask(arguments: argparse.Namespace, home: Path) -> None:
+def run_ask(arguments: argparse.Namespace, home: Path, visible_gpus: str | None = None) -> None:
     """Asks, and tells the answer and how long it took.
 
     Args:
         home: Where the models are, in `models/`.
+        visible_gpus: `CUDA_VISIBLE_DEVICES`.
 
     Raises:
         AuraError: A file, the question, the deployment or a checkpoint is not usable, or a stage failed.
@@ -60,7 +61,8 @@ def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     if arguments.out:
         check_out(arguments.out)
     question = read_wav(arguments.audio) if arguments.audio else arguments.text.strip()
-    answered = asyncio.run(_ask(arguments, model, arguments.model_dir or home / "models", film, question))
+    models_dir = arguments.model_dir or home / "models"
+    answered = asyncio.run(_ask(arguments, model, models_dir, film, question, visible_gpus))
     print("" if answered.text else "(silent)", flush=True)
     if arguments.out:
         with speech_file(arguments.out) as file:
@@ -102,7 +104,12 @@ def _temperature(text: str) -> float:
 
 
 async def _ask(
-    arguments: argparse.Namespace, model: Path | None, models_dir: Path, film: Iterable[VideoChunk], question: str | Pcm
+    arguments: argparse.Namespace,
+    model: Path | None,
+    models_dir: Path,
+    film: Iterable[VideoChunk],
+    question: str | Pcm,
+    visible_gpus: str | None,
 ) -> AskResult:
     """Asks that checkpoint; or without one the whole pipeline, once its deployment has been looked at."""
     profile = PROFILES["vllm"]
@@ -114,7 +121,7 @@ async def _ask(
     language = None if arguments.language == AUTO else arguments.language
     path = arguments.stage_configs_path or profile.deployment
     deployment = heard_in(language, read_deployment(path, profile.topology, profile.engine_keys(models_dir)))
-    preflight(str(path), profile, deployment, models_dir, gpu_bytes())
+    preflight(str(path), profile, deployment, models_dir, gpu_bytes(visible_gpus))
     async with running(profile, deployment, models_dir) as pipeline:
         return await ask(OfflineStages.of(pipeline.stages), film, question, _emit_text, _emit_heard, language)
 

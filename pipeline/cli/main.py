@@ -32,7 +32,7 @@ from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import AuraError, ConfigError, quoted
 from pipeline.realtime.server import Server
 from pipeline.runtime.engine_registry import ENGINES
-from pipeline.runtime.gpus import gpu_bytes
+from pipeline.runtime.gpus import VISIBLE, gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, profile_of
@@ -49,7 +49,7 @@ DIGITS = 18  # most of a number
 SERVICE = "aura-pipeline"
 DRAIN_S = 8.0  # for answers that are being heard when it is to end
 
-OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
+OFFLINE = ("say", "ask", "transcribe")  # they need no profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class ServeSettings:
     port: int
     key: str
     spans: "TracerProvider | None" = None  # whose spans leave the process; None: nobody wants them
+    visible_gpus: str | None = None  # `CUDA_VISIBLE_DEVICES`
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -75,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         set_time_zone(os.environ)
         if arguments.command in OFFLINE:
             keep_stdout_for_results(os.environ)
-            return OFFLINE[arguments.command](arguments, _home(os.environ))
+            return _offline(arguments, os.environ)
         for clash in (*PROFILES.clashes(), *ENGINES.clashes()):
             log.warning("%s", clash)
         settings = _settings(arguments, os.environ)
@@ -89,6 +90,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(_said(error, 1))
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _offline(arguments: argparse.Namespace, environment: Mapping[str, str]) -> None:
+    home = _home(environment)
+    if arguments.command == "ask":
+        run_ask(arguments, home, environment.get(VISIBLE))
+    elif arguments.command == "say":
+        run_say(arguments, home)
+    else:
+        run_transcribe(arguments, home)
 
 
 async def serve(settings: ServeSettings) -> signal.Signals | None:
@@ -127,7 +138,9 @@ async def _serve(settings: ServeSettings, stopping: Shutdown) -> None:
 
 
 def _check(settings: ServeSettings, models_dir: Path | None) -> list[str]:
-    return preflight(str(settings.file), settings.profile, settings.deployment, models_dir, gpu_bytes())
+    return preflight(
+        str(settings.file), settings.profile, settings.deployment, models_dir, gpu_bytes(settings.visible_gpus)
+    )
 
 
 async def _listen(runner: web.AppRunner, settings: ServeSettings) -> None:
@@ -161,7 +174,7 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
     host, port = getattr(arguments, "host", ""), getattr(arguments, "port", 0)
     spans = span_export(environment, SERVICE) if arguments.command == "serve" and exports_spans(environment) else None
-    return ServeSettings(profile, path, deployment, models_dir, host, port, key, spans)
+    return ServeSettings(profile, path, deployment, models_dir, host, port, key, spans, environment.get(VISIBLE))
 
 
 def _profile(name: str, endpoint: ChatEndpoint, file: Path | None) -> Profile:

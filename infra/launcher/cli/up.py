@@ -37,7 +37,7 @@ from infra.launcher.supervise.phone_services import (
 from infra.launcher.supervise.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.supervise.serve import own_run_folder, serve
 from infra.launcher.supervise.services import addresses, agent_environ, stack_services, write_livekit_settings
-from pipeline.runtime.gpus import gpu_bytes
+from pipeline.runtime.gpus import VISIBLE, gpu_bytes
 
 
 async def up(settings: LauncherSettings, display: Display) -> None:
@@ -56,7 +56,7 @@ async def up(settings: LauncherSettings, display: Display) -> None:
 
 async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettings:
     """Bring what is missing. Returns the settings with the deployment that fits this machine."""
-    settings = on_these_gpus(settings, gpu_bytes())
+    settings = on_these_gpus(settings, gpu_bytes(settings.environ.get(VISIBLE)))
     choose_ports(settings.ports, listens_on(settings))  # a port that is taken is better known before minutes of set-up
     await set_up_all(
         SetupContext(settings.layout, settings.environ, display),
@@ -100,6 +100,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     layout, phone, on_gpus = settings.layout, settings.phone, settings.on_gpus
     environ = {**settings.environ, **(phone.environ() if phone else {})}
     others, cell, join = settings.for_others, settings.cell, settings.join
+    sizes = gpu_bytes(environ.get(VISIBLE))
     ports = choose_ports(settings.ports, listens_on(settings))
     dialled = sip_uri(ports, environ, phone) if phone else ""
     keys = installation_keys(layout.env_file, sip_uri=dialled, password=bool(others and others.password))
@@ -151,7 +152,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
         display=display,
         finish=partial(_finish, settings, setup, ports, keys, options),
         beside=partial(_keep_certificate, settings, setup, ports, shown) if shown else None,
-        shares_gpu=bool(gpu_bytes() and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
+        shares_gpu=bool(sizes and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
     )
 
 

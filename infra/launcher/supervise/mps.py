@@ -12,10 +12,10 @@ import yaml
 
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
+from pipeline.runtime.gpus import VISIBLE
 
 TOOL = "nvidia-cuda-mps-control"
 PLACES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
-VISIBLE = "CUDA_VISIBLE_DEVICES"  # see https://docs.nvidia.com/deploy/mps
 PATIENCE_S = 10.0
 WITHOUT = "the stages take turns on the GPU, and the first sound comes a little later"
 
@@ -52,6 +52,7 @@ async def multi_process_service(
     places = dict.fromkeys(PLACES, str(layout.run / "mps"))
     (layout.run / "mps").mkdir(exist_ok=True)
     log, ours = layout.logs / "mps.log", {**environ, **places}
+    # See https://docs.nvidia.com/deploy/mps
     ours.pop(VISIBLE, None)  # a daemon that sees some GPUs numbers them anew, and the stages' own number names another
     layout.logs.mkdir(parents=True, exist_ok=True)
     if code := await _control("-d", environ=ours, log=log):

@@ -29,9 +29,10 @@ Run = Callable[..., tuple[int, str]]
 def run(aura_pipeline: ForkedProgram) -> Run:
     """Runs the program; returns its exit code, and what is said on stderr."""
 
-    def run(*arguments: str | Path | int, path: Path = NOWHERE) -> tuple[int, str]:
+    def run(*arguments: str | Path | int, path: Path = NOWHERE, **environ: str) -> tuple[int, str]:
         """`path`: where other programs are, such as the GPUs' own."""
-        ended = aura_pipeline.run([*map(str, arguments)], {"AURA_PIPELINE_KEY": "key", "PATH": str(path)})
+        environ |= {"AURA_PIPELINE_KEY": "key", "PATH": str(path)}
+        ended = aura_pipeline.run([*map(str, arguments)], environ)
         return ended.code, ended.stderr
 
     return run
@@ -165,12 +166,12 @@ def test_the_profile_that_asks_a_server_needs_its_address(run: Run, tmp_path: Pa
 
 def test_check_tells_what_serve_would_refuse_on_this_machine(run: Run, tmp_path: Path) -> None:
     tool = tmp_path / "nvidia-smi"
-    tool.write_text("#!/bin/sh\necho 24564\n")
+    tool.write_text("#!/bin/sh\necho 0, GPU-1b4a, 81559; echo 1, GPU-7c02, 24564\n")
     tool.chmod(0o755)
     write_all(tmp_path)
     file, models = DEPLOY / "aura_2gpu.yaml", tmp_path / "models"
     assert run("check", DEPLOY / "aura_80gb.yaml", "--model-dir", tmp_path, path=tmp_path) == (0, "")
-    code, said = run("check", file, "--model-dir", models, path=tmp_path)
+    code, said = run("check", file, "--model-dir", models, path=tmp_path, CUDA_VISIBLE_DEVICES="1")
     assert code == 2
     lines = said.splitlines()
     assert f"{file}: stage 1: {models}/{AURA}: there is no such folder" in lines
