@@ -16,7 +16,7 @@ from infra.bench.base.speech import write_wav
 from infra.bench.load.cli import camera, main, tell
 from infra.bench.load.options import PCM, session, url
 from infra.bench.load.placing import Placing
-from infra.bench.load.report import Load, draw
+from infra.bench.load.report import Load, draw, plain, table
 from infra.bench.load.run import Measured, Plan, run
 from infra.bench.load.script import CallerProfile
 from pipeline.engines.fake import FakeEngine, speaks, writes
@@ -34,7 +34,7 @@ QUESTION = np.full(24_000 // 2, 12_000, np.int16)
 def plan(server: Served, *, interruptions: float = 0.0, callers: int = 1, camera_on: bool = False) -> Plan:
     engine_settings = CallerProfile(2, 1, interruptions, pause_s=0.1)
     frames = camera(0) if camera_on else ()
-    return Plan(server.url, KEY, 0, engine_settings, [QUESTION.tobytes()], frames, callers)
+    return Plan([server.url], KEY, 0, engine_settings, [QUESTION.tobytes()], frames, callers)
 
 
 async def test_every_question_is_answered_and_timed() -> None:
@@ -76,12 +76,17 @@ async def test_at_several_servers_each_caller_goes_where_most_places_are_free() 
         """Nobody answers there any more."""
     measured = Measured()
     async with served(max_sessions=3) as large, served(max_sessions=1) as small:
-        others = [small.url, large.url]
-        await run(replace(plan(gone, callers=4), others=others), measured)
+        urls = [gone.url, small.url, large.url]
+        load = await run(replace(plan(gone, callers=4), urls=urls), measured)
     assert measured.callers == {large.url: 3, small.url: 1}
     assert (measured.refused, measured.failed) == (0, 0)
     assert sorted(map(len, measured.by_server.values())) == [2, 6]
     assert sum(map(len, measured.by_server.values())) == len(measured.served)
+    assert f"{large.url}: 3 callers, 6 questions\n{small.url}: 1 callers, 2 questions\n" in table(load)
+    assert plain(load)["servers"] == {
+        large.url: {"callers": 3, "questions": 6},
+        small.url: {"callers": 1, "questions": 2},
+    }
 
 
 async def test_callers_in_step_speak_when_each_has_a_place_or_knows_that_there_is_none() -> None:
@@ -95,7 +100,10 @@ async def test_callers_in_step_speak_when_each_has_a_place_or_knows_that_there_i
 
         async with asyncio.TaskGroup() as tasks:
             calls = [tasks.create_task(call(name)) for name in "abc"]
-            await asyncio.sleep(0.2)
+            async with asyncio.timeout(60):
+                while full.pipeline.free_sessions + other.pipeline.free_sessions:  # noqa: ASYNC110 - only by asking
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.2)  # in which whoever is connected could begin
             assert not began
             with pytest.raises(PipelineFull):
                 await call("d")

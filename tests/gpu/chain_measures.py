@@ -166,8 +166,7 @@ def in_step(urls: Sequence[str], extent: Extent, seed: int, callers: int, turns:
     quiet = bytes(2 * round(24_000 * silence_s))
     recordings = [speech(extent.speech_s, seed) + quiet for seed in range(4)]
     manner = CallerProfile(turns, len(recordings), pause_s=extent.pause_s)
-    url, *others = urls
-    return Plan(url, KEY, seed, manner, recordings, camera(seed), callers, session=SESSION, others=others)
+    return Plan(urls, KEY, seed, manner, recordings, camera(seed), callers, session=SESSION)
 
 
 def summary(served: Sequence[Served]) -> Row:

@@ -104,7 +104,7 @@ async def run_open(plan: Plan, load: OpenLoad, server: Metered | None) -> OpenRu
     """
     if plan.rings is None:
         raise ValueError("an open load needs `rings`")
-    measured, placing, clock = Measured(), plan.placing, asyncio.get_running_loop().time
+    measured, placing, clock = Measured(), plan.placing(), asyncio.get_running_loop().time
     began, sizes = clock(), [len(each) / BYTES_S for each in plan.recordings]
     scripts = [Script(f"{plan.seed}:{at}", began + load.ends_s, sizes) for at in range(len(plan.rings))]
     async with asyncio.TaskGroup() as tasks:
@@ -131,7 +131,7 @@ async def _call(plan: Plan, placing: Placing, caller: int, began: float, script:
     try:
         async with placing.connected() as (url, pipeline):
             starts_s = camera_starts(plan.seed, caller, FRAME_S)
-            person = LoadCaller(pipeline, plan.recordings, measured.noting(url), plan.frames, starts_s)
+            person = LoadCaller(pipeline, plan.recordings, measured.admit(url), plan.frames, starts_s)
             await person.call(script, plan.session, began)
     except* PipelineError as errors:
         measured.failed += 1

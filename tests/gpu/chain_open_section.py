@@ -29,9 +29,8 @@ async def opened(bench: Bench, emit: Tell) -> None:
 def ringing(urls: Sequence[str], load: OpenLoad, seed: int, callers: int) -> Plan:
     """Callers who ring up one after the other, at one server or at several."""
     recordings = [speech(seconds, seed) for seed, seconds in enumerate(lengths())]
-    url, *others = urls
     return Plan(
-        url,
+        urls,
         KEY,
         seed,
         CallerProfile(0, len(recordings)),
@@ -39,7 +38,6 @@ def ringing(urls: Sequence[str], load: OpenLoad, seed: int, callers: int) -> Pla
         camera(seed),
         rings=rings(seed, callers, load.ramp_s),
         session=SESSION,
-        others=others,
     )
 
 

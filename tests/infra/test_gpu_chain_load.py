@@ -68,7 +68,7 @@ def test_what_is_asked_while_people_still_ring_up_does_not_count() -> None:
 
 async def test_a_closed_load_is_no_open_one() -> None:
     with pytest.raises(ValueError, match="`rings`"):
-        await run_open(Plan("http://nowhere", "key", 1, CallerProfile(1, 1), [b""]), OpenLoad(), None)
+        await run_open(Plan(["http://nowhere"], "key", 1, CallerProfile(1, 1), [b""]), OpenLoad(), None)
 
 
 def test_waits_are_told_by_model_and_by_what_was_to_be_written() -> None:

@@ -126,7 +126,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(f"--recordings: {error}")
     plan = Plan(
-        url=asked.url[0],
+        urls=asked.url,
         key=environ.get("AURA_PIPELINE_KEY", ""),
         seed=asked.seed,
         manner=CallerProfile(asked.turns, len(recordings), asked.interruptions, asked.pause),
@@ -136,7 +136,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         rings=rings,
         instructions=asked.instructions,
         session=asked.session,
-        others=asked.url[1:],
     )
     measured = Measured()
     try:

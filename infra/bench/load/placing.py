@@ -6,6 +6,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 from pipeline.realtime.client import RealtimeClient, Unreachable, connect, readiness
 
+CONNECTS_S = 20.0  # in which a server has to say whether it has a place
+
 
 class Placing:
     """Knows the servers.
@@ -27,13 +29,16 @@ class Placing:
         """A call, and the URL of the server that it is at.
 
         Raises:
-            PipelineError: As `pipeline.realtime.client.connect`.
+            PipelineError: As `pipeline.realtime.client.connect`; who is not connected in time has met nobody.
         """
         async with AsyncExitStack() as call:
+            url = self._urls[0]
             try:
-                async with self._turn:
+                async with self._turn, asyncio.timeout(CONNECTS_S):
                     url = await self._emptiest()
                     pipeline = await call.enter_async_context(connect(url, self._key))
+            except TimeoutError as error:
+                raise Unreachable(f"no pipeline answers at {url} in {CONNECTS_S:g} s") from error
             finally:
                 self._missing -= 1
                 if self._missing <= 0:

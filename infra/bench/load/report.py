@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -27,6 +27,7 @@ class Load:
         failed: Calls that broke off.
         failure: Why the first of them did.
         interrupted: Somebody ended it. Questions that had no answer yet are left out.
+        servers: How many `callers` and `questions` each has had, by its URL.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class Load:
     failed: int = 0
     failure: str = ""
     interrupted: bool = False
+    servers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def series(load: Load) -> dict[str, list[float]]:
@@ -88,6 +90,10 @@ def _errors(load: Load) -> Iterable[str]:
     return (code for each in load.served for code in each.errors)
 
 
+def _at_server(url: str, had: Mapping[str, int]) -> str:
+    return f"{url}: " + ", ".join(f"{count} {what}" for what, count in had.items())
+
+
 def table(load: Load) -> str:
     statuses = Counter(each.status for each in load.served)
     sound_s = sum(each.audio_s for each in load.served)
@@ -97,6 +103,7 @@ def table(load: Load) -> str:
         f"{kind}: {len(load.served)} questions in {load.took_s:.0f} s{ended}; "
         f"{load.refused} calls refused, {load.failed} broke off; {sound_s:.0f} s of answers, "
         f"{sum(len(each.gaps) for each in load.served)} gaps in playback",
+        *(_at_server(url, had) for url, had in load.servers.items() if len(load.servers) > 1),
         *(f"{count} × error `{code}`" for code, count in Counter(_errors(load)).most_common()),
         "",
         f"{'ms':<24}     n" + "".join(f"{f'p{each}':>9}" for each in PERCENTILES) + f"{'most':>9}",

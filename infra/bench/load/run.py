@@ -21,13 +21,13 @@ class Plan:
     """What is done.
 
     Attributes:
+        urls: The servers: with several, each caller goes where most places are free.
         callers: How many there are in a closed loop.
         rings: When each caller rings up in an open loop, in seconds; None: the loop is closed.
         session: More of what each session asks for in `session.update`.
-        others: Further servers: each caller goes where most places are free.
     """
 
-    url: str
+    urls: Sequence[str]
     key: str
     seed: int
     manner: CallerProfile
@@ -37,16 +37,14 @@ class Plan:
     rings: tuple[float, ...] | None = None
     instructions: str = ""
     session: Mapping[str, Any] = field(default_factory=dict)
-    others: Sequence[str] = ()
 
-    @property
     def placing(self) -> Placing:
-        """A new one, for one run."""
-        return Placing((self.url, *self.others), self.key, together=self.callers if self.rings is None else 0)
+        """For one run."""
+        return Placing(self.urls, self.key, together=self.callers if self.rings is None else 0)
 
     def __str__(self) -> str:
         more = ", camera on" if self.frames else ""
-        more += f", {1 + len(self.others)} servers" if self.others else ""
+        more += f", {len(self.urls)} servers" if len(self.urls) > 1 else ""
         if self.rings is None:
             return f"closed, {self.callers} callers{more}"
         return f"open, {len(self.rings)} calls{more}"
@@ -72,7 +70,7 @@ class Measured:
     callers: Counter[str] = field(default_factory=Counter)
     by_server: dict[str, list[Served]] = field(default_factory=dict)
 
-    def noting(self, url: str) -> Callable[[Served], None]:
+    def admit(self, url: str) -> Callable[[Served], None]:
         """One more caller is at that server; returns what is to be told of each of their questions."""
         self.callers[url] += 1
         there = self.by_server.setdefault(url, [])
@@ -85,7 +83,8 @@ class Measured:
 
     def load(self, kind: str) -> Load:
         served = sorted(self.served, key=lambda each: each.at)
-        return Load(kind, self.took_s, tuple(served), self.refused, self.failed, self.failure, not self.ended)
+        servers = {url: {"callers": self.callers[url], "questions": len(at)} for url, at in self.by_server.items()}
+        return Load(kind, self.took_s, tuple(served), self.refused, self.failed, self.failure, not self.ended, servers)
 
 
 async def run(plan: Plan, measured: Measured | None = None) -> Load:
@@ -98,7 +97,7 @@ async def run(plan: Plan, measured: Measured | None = None) -> Load:
     clock = asyncio.get_running_loop().time
     began = clock()
     rings = (0.0,) * plan.callers if plan.rings is None else plan.rings
-    placing = plan.placing
+    placing = plan.placing()
     try:
         async with asyncio.TaskGroup() as calls:
             for caller, at in enumerate(rings):
@@ -116,7 +115,7 @@ async def _call(plan: Plan, placing: Placing, caller: int, began: float, at: flo
             asks = script(plan.seed, caller, plan.manner)
             wishes = {"instructions": plan.instructions, **plan.session}
             starts_s = camera_starts(plan.seed, caller, FRAME_S)
-            person = LoadCaller(pipeline, plan.recordings, measured.noting(url), plan.frames, starts_s)
+            person = LoadCaller(pipeline, plan.recordings, measured.admit(url), plan.frames, starts_s)
             await person.call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = first(errors)
