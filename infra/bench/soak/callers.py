@@ -17,6 +17,7 @@ PAUSE_S = (0.5, 4.0)  # between turns, and between calls
 ANSWER_S = 30.0
 EARLY_S = 0.2  # before a question's end, as the caller counts, its answer may have begun
 GOES_ON_S = 0.5  # behind that end: for so long an answer is heard which began in a pause of the question
+SOUNDS = ("backchannel", "noise")  # decisions that are of no turn
 EXCUSED_S = 30.0  # after a fault: who asks then may be left without an answer, and rings up again
 
 Call = Callable[[str, random.Random], Awaitable[None]]  # one call of a caller of that name, who has some chance
@@ -28,7 +29,7 @@ class SoakTally:
     Attributes:
         counts: `calls`, `answered`, `unanswered`; `silent` are turns in which the model chose to say nothing, and
             told so; `broken` are calls and turns that a fault has ended.
-        waits: Seconds from the end of a question to the first sound of its answer.
+        waits: Seconds from the end of a question to the first sound of its answer; 0 if that began in a pause of it.
         notes: What a caller saw whose turn was unanswered.
     """
 
@@ -40,6 +41,9 @@ class SoakTally:
 
     def fault(self) -> None:
         self._fault_at = asyncio.get_running_loop().time()
+
+    def waited(self, asked_at: float, answered_at: float) -> None:
+        self.waits.append(max(0.0, answered_at - asked_at))
 
     def missed(self, asked_at: float, what: str) -> None:
         """A turn, or a call, has come to nothing."""
@@ -96,7 +100,7 @@ async def _ask(person: Person, question: Sound, tally: SoakTally) -> None:
         tally.counts["silent"] += 1
         return
     assert answered_at is not None
-    tally.waits.append(answered_at - asked_at)
+    tally.waited(asked_at, answered_at)
     await person.diary.until(lambda: not person.heard.sounds, ANSWER_S, "its end")
     tally.counts["answered"] += 1
 
@@ -118,10 +122,10 @@ def answer_began(heard: Iterable[Stretch], asked_from: float, asked_at: float) -
 
 
 def chose_silence(attributes: Iterable[tuple[float, str, str]], since: float) -> bool:
-    """Whether the agent has told since then that its model chose to say nothing: not so, if it heard no words."""
-    for at, name, value in attributes:
-        if name == "aura.decision" and at > since:
-            decision = json.loads(value)
-            if (decision["what"], decision["reason"]) == ("silent", "model"):
-                return True
-    return False
+    """Whether the newest that the agent has told of a turn since then is that its model chose to say nothing.
+
+    It may have chosen so in a pause of a question, whose rest it has to answer. It has not, if it heard no words.
+    """
+    told = (json.loads(value) for at, name, value in attributes if name == "aura.decision" and at > since)
+    newest = [(each["what"], each["reason"]) for each in told if each["what"] not in SOUNDS][-1:]
+    return newest == [("silent", "model")]

@@ -30,6 +30,7 @@ from infra.bench.soak.report import Findings, keep, leaks, report
 from infra.bench.soak.scripted_pipeline import HEARD
 from infra.bench.soak.stack import ALL, PIPELINE_KEY, PORTS, soaked_stack
 from infra.bench.soak.wire_callers import over_the_wire
+from pipeline.cli.offline import check_out
 from pipeline.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -42,8 +43,10 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     asked = asked_for(arguments)
     home = Path(environ.get("AURA_HOME") or ROOT / ".aura").absolute()
     folder = (asked.folder or home / "soak").absolute()
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        if asked.out:
+            check_out(asked.out)
+        folder.mkdir(parents=True, exist_ok=True)
         return asyncio.run(_soak(home, folder, asked))
     except ConfigError as error:
         raise SystemExit(str(error)) from error
@@ -113,7 +116,9 @@ def keep_when_terminated(found: Findings, out: Path | None) -> None:
     assert work
 
     def end() -> None:
-        keep(found, out)
-        work.cancel()
+        try:
+            keep(found, out)
+        finally:
+            work.cancel()
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)

@@ -1,11 +1,8 @@
 """Faults, one after the other."""
 
 import asyncio
-import os
-import random
-import signal
 from collections import Counter
-from contextlib import suppress
+from functools import partial
 from itertools import cycle
 
 from infra.bench.soak.callers import SoakTally
@@ -44,17 +41,19 @@ class Faults:
     async def make(self, kind: str) -> None:
         """`engine`: answers fail for a while; `job`: a call's process is killed; else: that part is, and begun anew.
 
-        It returns when that part serves again.
+        It returns when that part serves again. Where there was nothing to be killed, nothing has failed.
         """
+        before, failed = self._made[kind], partial(self._failed, kind)
+        if kind == "engine":
+            await self._stack.fail_engine(failed)
+        elif kind == "job":
+            self._stack.fail_job(failed)
+        else:
+            failed()
+            await self._stack.parts[kind].kill_and_start()
+        if self._made[kind] > before:
+            self._tally.fault()
+
+    def _failed(self, kind: str) -> None:
         self._tally.fault()
         self._made[kind] += 1
-        parts = self._stack.parts
-        if kind == "engine":
-            await self._stack.fail_engine()
-        elif kind == "job":
-            if jobs := self._stack.jobs():
-                with suppress(ProcessLookupError):
-                    os.kill(random.choice(jobs), signal.SIGKILL)
-        else:
-            await parts[kind].kill_and_start()
-        self._tally.fault()

@@ -3,14 +3,12 @@
 import asyncio
 import signal
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 
 START_S, STOP_S, LOOKS_S = 180.0, 20.0, 0.3
-NOTICED_S = 5.0  # in which a part says that something of it has failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +46,7 @@ class Part:
                 *self.command.argv, env=dict(self.command.environ), stdout=log, stderr=log
             )
         self.begun += 1
-        await self._until_healthy()
-
-    async def recovered(self) -> None:
-        """Return when it is healthy, after something in it was made to fail: which it may not know yet.
-
-        Raises:
-            RuntimeError: It does not become healthy.
-        """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(NOTICED_S):
-                while await self._healthy():
-                    await asyncio.sleep(LOOKS_S)
-        await self._until_healthy()
+        await self.healthy()
 
     async def kill_and_start(self) -> None:
         """SIGKILL, then anew."""
@@ -84,16 +70,21 @@ class Part:
             self._process.kill()
             await self._process.wait()
 
-    async def _until_healthy(self) -> None:
+    async def healthy(self) -> None:
+        """Return when it is.
+
+        Raises:
+            RuntimeError: It does not become so.
+        """
         try:
             async with asyncio.timeout(START_S):
-                while not await self._healthy():
+                while not await self._is_healthy():
                     await asyncio.sleep(LOOKS_S)
         except TimeoutError:
             end = self.command.log.read_text(errors="replace")[-2_000:]
             raise RuntimeError(f"{self.command.name} is not healthy after {START_S:g} s:\n{end}") from None
 
-    async def _healthy(self) -> bool:
+    async def _is_healthy(self) -> bool:
         kind, _, port = self.command.health.partition(":")
         try:
             if kind == "tcp":

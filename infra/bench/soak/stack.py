@@ -1,6 +1,8 @@
 """The parts of a soak: Redis, a LiveKit server that uses it, a pipeline, and a worker of the agent's."""
 
+import asyncio
 import os
+import random
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -11,7 +13,7 @@ from pathlib import Path
 from agent.settings.agent import LiveKitSettings
 from infra.bench.base.process_tree import family
 from infra.bench.soak.embedded import writers
-from infra.bench.soak.part import Part, PartCommand
+from infra.bench.soak.part import LOOKS_S, START_S, Part, PartCommand
 from infra.bench.turn_taking.servers import AGENT, HOST, KEY, SECRET, Rooms
 from infra.free_ports import free_ports
 
@@ -47,8 +49,11 @@ class SoakedStack:
         worker = self.parts["agent"].pid
         return [process.pid for process in family(worker) if process.pid != worker and "job" in process.title]
 
-    async def fail_engine(self) -> None:
+    async def fail_engine(self, failed: Callable[[], None]) -> None:
         """Scripted engines have answers fail for a while; of real ones the process that writes is killed.
+
+        Args:
+            failed: Is told as soon as that has happened; not, if there is none to be killed.
 
         Raises:
             RuntimeError: No other process has taken its place.
@@ -56,11 +61,39 @@ class SoakedStack:
         pipeline = self.parts["pipeline"]
         if self.scripted:
             pipeline.signal(signal.SIGUSR1)
+            failed()
             return
-        for pid in writers(family(pipeline.pid)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        await pipeline.recovered()
+        killed = {pid for pid in self._writers() if _killed(pid)}
+        if not killed:
+            return
+        failed()
+        try:
+            async with asyncio.timeout(START_S):
+                while not self._writers() - killed:  # until then the pipeline may not know, and say that all is well
+                    await asyncio.sleep(LOOKS_S)
+        except TimeoutError:
+            raise RuntimeError(f"no other process writes {START_S:g} s after the last one was killed") from None
+        await pipeline.healthy()
+
+    def fail_job(self, failed: Callable[[], None]) -> None:
+        """A process that holds a call, or waits for one, is killed.
+
+        Args:
+            failed: As above.
+        """
+        if (jobs := self.jobs()) and _killed(random.choice(jobs)):
+            failed()
+
+    def _writers(self) -> set[int]:
+        return set(writers(family(self.parts["pipeline"].pid)))
+
+
+def _killed(pid: int) -> bool:
+    """Whether it was there to be killed."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+        return True
+    return False
 
 
 @asynccontextmanager

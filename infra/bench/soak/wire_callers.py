@@ -55,7 +55,7 @@ async def _ask(pipeline: RealtimeClient, question: bytes, tally: SoakTally, *, h
         return
     if began is None:
         raise RuntimeError(f"an answer without sound: {response}")
-    tally.waits.append(began - asked_at)
+    tally.waited(asked_at, began)
     tally.counts["answered"] += 1
 
 

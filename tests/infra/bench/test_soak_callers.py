@@ -7,7 +7,7 @@ import pytest
 
 from infra.bench.person.recording import Stretch
 from infra.bench.soak import wire_callers
-from infra.bench.soak.callers import answer_began, chose_silence
+from infra.bench.soak.callers import SoakTally, answer_began, chose_silence
 
 BEFORE = Stretch(1.0, 9.9)  # the answer to the question before
 ASKED = (10.0, 12.0)
@@ -51,7 +51,22 @@ def test_silence_counts_only_if_the_model_chose_it_in_this_turn() -> None:
     assert not chose_silence([decided("silent", "model")], 11.5)
     assert not chose_silence([decided("silent", "no_words")], 10.0)
     assert not chose_silence([decided("noise"), decided("backchannel")], 10.0)
+    assert chose_silence([decided("silent", "model"), decided("noise")], 10.0)
     assert not chose_silence([], 10.0)
+
+
+def test_silence_that_was_chosen_in_a_pause_of_a_question_excuses_nothing_behind_it() -> None:
+    chosen, asked = decided("silent", "model"), decided("turn")
+    assert not chose_silence([asked, chosen, asked], 10.0)
+    assert not chose_silence([asked, chosen, asked, decided("error", "pipeline")], 10.0)
+    assert chose_silence([asked, decided("silent", "no_words"), asked, chosen], 10.0)
+
+
+def test_nobody_waits_for_an_answer_that_began_in_a_pause_of_the_question() -> None:
+    tally = SoakTally()
+    tally.waited(12.0, 11.0)
+    tally.waited(12.0, 12.5)
+    assert tally.waits == [0.0, 0.5]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.bench.soak.cli import keep_when_terminated
+from infra.bench.soak.cli import keep_when_terminated, main
 from infra.bench.soak.leftovers import Held
 from infra.bench.soak.report import Findings, figures, growth, keep, progress, report
 
@@ -81,3 +81,23 @@ def test_sigterm_keeps_what_was_found_and_ends_the_soak(tmp_path: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(soaks())
     assert Counter(json.loads(out.read_text())["faults"]) == {"engine": 1}
+
+
+def test_sigterm_ends_the_soak_though_nothing_can_be_kept(tmp_path: Path) -> None:
+    async def soaks() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: told.append(context["exception"]))
+        keep_when_terminated(found(), tmp_path / "gone" / "figures.json")
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(30)
+
+    told = list[object]()
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(soaks())
+    assert [type(each) for each in told] == [FileNotFoundError]
+
+
+def test_a_place_for_the_figures_that_cannot_be_is_told_before_anything_is_started(tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "figures.json"
+    with pytest.raises(SystemExit, match=f"--out: {out} cannot be written: No such file or directory"):
+        main(["--out", str(out)], {"AURA_HOME": str(tmp_path)})
+    assert list(tmp_path.iterdir()) == []
