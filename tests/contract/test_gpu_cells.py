@@ -1,9 +1,11 @@
 """The measurement of several cells, against real servers with scripted engines. Times are real."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from tests.gpu import chain_open
 from tests.gpu.cells_measures import VERDICT, Cell, CellsBench
 from tests.gpu.chain_measures import Extent
 from tests.gpu.sections import Row
@@ -37,13 +39,16 @@ async def test_all_cells_have_as_many_times_the_callers_of_one_and_each_gets_its
     assert (further["cell"], further["n"]) == ("cell 2", 2)
 
 
-async def test_those_who_ring_up_are_spread_over_the_cells_too() -> None:
+async def test_those_who_ring_up_are_spread_over_the_cells_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain_open, "PAUSE_S", (0.1, 0.3))
+    monkeypatch.setattr(chain_open, "SPEECH_S", (0.5, 0.5))
     told: dict[str, Sequence[Row]] = {}
     async with served(max_sessions=2) as one, served(max_sessions=2) as other:
-        bench = CellsBench([Cell("cell 1", one.url), Cell("cell 2", other.url)], EXTENT)
+        bench = CellsBench([Cell("cell 1", one.url), Cell("cell 2", other.url)], replace(EXTENT, measured_s=4.0))
         await bench.opened(lambda name, rows: told.update({name: list(rows)}))
     (both,) = told["open: cells 2, callers 2"]
     by_cell = told["open: cells 2, callers 2: by cell"]
     assert [row["callers"] for row in by_cell] == [1, 1]
+    assert both["n"] > 0
     assert (sum(row["n"] for row in by_cell), both["broken"], both["refused"]) == (both["n"], 0, 0)
     assert (told[VERDICT][0]["callers"], told[VERDICT][0]["callers_of_all"]) == (1, 2)

@@ -63,6 +63,10 @@ class Host:
         except TimeoutError:
             process.terminate()
             output, _ = await process.communicate()
+        finally:
+            if process.returncode is None:  # who waited for it was cancelled
+                process.terminate()
+                await process.wait()
         assert process.returncode == 0, f"{command} ended with {process.returncode}:\n{output.decode()}"
         return output.decode()
 

@@ -8,10 +8,12 @@ import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+IPROUTE = {"ip": "iproute2"}  # a program, and the package that has it
+GATED = {"nft": "nftables", "certutil": "libnss3-tools"}  # what callers behind a gate need besides
 SERVER, CALLER, ANOTHER = "10.79.0.1", "10.79.0.2", "10.79.0.3"
 OPEN = ""
 ONLY_443 = """
@@ -52,17 +54,21 @@ class TwoNetworks:
             run(*nft, "flush", "ruleset")
 
 
-def need_namespaces() -> None:
-    """Raises AssertionError that says what this machine lacks."""
-    assert os.geteuid() == 0, "two networks are made by root: run this test as root"
-    for program, package in (("ip", "iproute2"), ("nft", "nftables"), ("certutil", "libnss3-tools")):
+def need_namespaces(programs: Mapping[str, str] = IPROUTE) -> None:
+    """Raises AssertionError that says what this machine lacks.
+
+    Args:
+        programs: What is needed, and the package that has it.
+    """
+    assert os.geteuid() == 0, "networks are made by root: run this test as root"
+    for program, package in programs.items():
         assert shutil.which(program), f"{program} is missing; on Debian: apt-get install {package}"
 
 
 @contextmanager
 def two_networks() -> Iterator[TwoNetworks]:
     """For as long as the context lasts."""
-    need_namespaces()
+    need_namespaces(IPROUTE | GATED)
     mark = secrets.token_hex(2)
     networks = TwoNetworks(f"aura-s{mark}", f"aura-c{mark}")
     here, there = f"as{mark}", f"ac{mark}"

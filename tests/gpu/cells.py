@@ -9,18 +9,20 @@ where, and `own_lag_ms` how late our own event loop was, which speaks for all ca
 other, as in `tests.gpu.chain`, and meters the ramp, too; `others` is each further cell alone. Each table is written
 when it is there, and what the servers say lies beside the report. `--limit` is for all of it: what does not fit in is
 left out. With `--mps` one daemon serves all GPUs; `daemons`, after the end of all cells, starts one for each of them,
-as the launcher does for stacks that may see one GPU each, and tells what a client of each saw. `--tiny` is a dry run on
-a CPU, where all cells share the processor.
+as the launcher does for stacks that may see one GPU each, and tells what a client of each saw: with `--mps`, or where
+`--only` names it, which alone starts no cells. `--tiny` is a dry run on a CPU, where all cells share the processor.
 """
 
 import argparse
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.gpu.cells_run import DAEMONS, SECTIONS, places_of, run
+from tests.gpu.cells_run import DAEMONS, LOADS, SECTIONS, places_of, run, run_daemons
 from tests.gpu.chain_measures import TINY, Extent
 from tests.gpu.chain_model import SHIPPED, WORDS
+from tests.gpu.chain_server import versions
 from tests.gpu.made_up import made_up, numbers
 from tests.gpu.memory import gpus
 from tests.gpu.sections import Report
@@ -33,7 +35,7 @@ CELLS = 2
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("cells.json"))
-    parser.add_argument("--only", default=",".join(SECTIONS), help="(%(default)s)")
+    parser.add_argument("--only", metavar="SECTION,…", help=f"({','.join(SECTIONS)})")
     parser.add_argument("--gpus", type=numbers, metavar="N,…", help="one cell on each (the first two)")
     parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
     parser.add_argument("--caches", type=Path, metavar="DIR")
@@ -46,7 +48,7 @@ def main() -> None:
     parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
-    sections = args.only.split(",")
+    sections = args.only.split(",") if args.only else SECTIONS if args.mps else LOADS
     if unknown := set(sections) - set(SECTIONS):
         parser.error(f"--only: {', '.join(sorted(unknown))}: the sections are {', '.join(SECTIONS)}")
     there = tuple(range(CELLS)) if args.tiny else gpus()
@@ -55,8 +57,6 @@ def main() -> None:
         parser.error(
             f"--gpus: {CELLS} or more of those that are here, each once: {', '.join(map(str, there)) or 'none'}"
         )
-    if not args.mps and DAEMONS in sections:
-        sections.remove(DAEMONS)
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
     asked = {"gpus": wanted, "words": args.words, "mps": args.mps, "tiny": args.tiny}
@@ -64,9 +64,21 @@ def main() -> None:
     extent = TINY if args.tiny else FULL
     extent = replace(extent, callers=args.callers or extent.callers, turns=args.turns or extent.turns)
     extent = replace(extent, open=args.open or extent.open, measured_s=args.seconds or extent.measured_s)
-    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
-        limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
-        asyncio.run(run(report, places_of(place, wanted), extent, sections, limit_s))
+    asyncio.run(_measure(args, report, wanted, extent, sections))
+
+
+async def _measure(
+    args: argparse.Namespace, report: Report, wanted: Sequence[int], extent: Extent, sections: Sequence[str]
+) -> None:
+    clock = asyncio.get_running_loop().time
+    began, limit_s = clock(), args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
+    report.add("versions", [versions()])
+    if loads := [each for each in sections if each in LOADS]:
+        with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+            await run(report, places_of(place, wanted), extent, loads, limit_s)
+    if DAEMONS in sections:
+        await run_daemons(report, wanted, began + limit_s)
+    report.add("end", [{"seconds": clock() - began}])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from tests.gpu.cells_measures import Cell, CellsBench
 from tests.gpu.chain_measures import Extent, Tell
 from tests.gpu.chain_meters import REQUESTS, Metered
 from tests.gpu.chain_run import STOP_S, Place, measured, served
-from tests.gpu.chain_server import memory_rows, versions
+from tests.gpu.chain_server import memory_rows
 from tests.gpu.environment import CACHES
 from tests.gpu.sections import Report
 
@@ -33,11 +33,14 @@ def _on(place: Place, number: int, gpu: int) -> Place:
 
 
 async def run(report: Report, places: Sequence[Place], extent: Extent, sections: Sequence[str], limit_s: float) -> None:
-    """Start all at once, and measure those that become ready, in that order."""
+    """Start all at once, and measure those that become ready, in that order.
+
+    Args:
+        sections: Of `LOADS`.
+    """
     clock = asyncio.get_running_loop().time
     began, done = clock(), asyncio.Event()
     ends = began + limit_s - STOP_S * len(places)
-    report.add("versions", [versions()])
     async with asyncio.TaskGroup() as tasks:
         starts = [asyncio.get_running_loop().create_future() for _ in places]
         for number, (place, start) in enumerate(zip(places, starts, strict=True), 1):
@@ -60,10 +63,11 @@ async def run(report: Report, places: Sequence[Place], extent: Extent, sections:
                 report.add(f"cell {number}: memory at the end", memory_rows(chain, place.gpu))
                 chain.process.terminate()  # all at once; each is waited for
         done.set()
-    if DAEMONS in sections:
-        look = partial(daemons, [place.gpu for place in places], report.add)
-        await measured(report, DAEMONS, look, began + limit_s)
-    report.add("end", [{"seconds": clock() - began}])
+
+
+async def run_daemons(report: Report, gpus: Sequence[int], ends: float) -> None:
+    """Without any cell: they would be in the way."""
+    await measured(report, DAEMONS, partial(daemons, gpus, report.add), ends)
 
 
 def _sections(bench: CellsBench, emit: Tell) -> Mapping[str, Callable[[], Awaitable[None]]]:

@@ -1,10 +1,13 @@
 """What each cell of a measurement is started with, and who tells of its GPU: a stand-in for the driver's tools."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.gpu import cells
 from tests.gpu.cells_run import places_of
 from tests.gpu.chain_meters import REQUESTS
 from tests.gpu.chain_run import Place
@@ -55,6 +58,39 @@ def test_the_service_that_shares_gpus_numbers_them_as_the_cells_do(
     with mps(tmp_path, wanted=True) as told:
         assert told.keys() == {"CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"}
     assert (tmp_path / "told").read_text() == "all\nall\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "loads", "asks_daemons"),
+    [
+        (["--only", "daemons"], None, True),
+        (["--only", "daemons", "--mps"], None, True),
+        (["--only", "first,daemons"], ["first"], True),
+        (["--mps"], ["first", "many", "open", "others"], True),
+        ([], ["first", "many", "open", "others"], False),
+    ],
+)
+def test_cells_are_started_for_loads_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[str], loads: list[str] | None, asks_daemons: bool
+) -> None:
+    began = dict[str, object]()
+
+    @contextmanager
+    def made_up(*_: object, **__: object) -> Iterator[Place]:
+        yield Place(tmp_path / "deployment.yaml", tmp_path, {REQUESTS: "requests", **dict.fromkeys(CACHES, "cache")})
+
+    async def run(report: object, places: object, extent: object, sections: object, limit_s: float) -> None:
+        began["loads"] = sections
+
+    async def run_daemons(report: object, gpus: object, ends: float) -> None:
+        began["daemons"] = gpus
+
+    for name, value in (("made_up", made_up), ("run", run), ("run_daemons", run_daemons), ("versions", dict)):
+        monkeypatch.setattr(cells, name, value)
+    monkeypatch.setattr(cells, "gpus", lambda: (0, 1))
+    monkeypatch.setattr("sys.argv", ["cells", "-o", str(tmp_path / "cells.json"), *told])
+    cells.main()
+    assert began == ({"loads": loads} if loads else {}) | ({"daemons": (0, 1)} if asks_daemons else {})
 
 
 def test_what_a_gpu_holds_is_told_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
