@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pipeline.models.qwen3_tts.decoder_attention import launch
+from pipeline.models.qwen3_tts.decoder_attention.launch import attend_layer, room_for
 from tests.gpu.sections import Report, Row
 
-HEADS, GROUPS, SIZE, PAGE = 16, 8, 128, 16
+HEADS, KV_HEADS, SIZE, BLOCK_SIZE = 16, 8, 128, 16
 LAYERS = 28
 EPSILON = 1e-6
 ROOM = 32
@@ -45,7 +45,7 @@ def main() -> None:
 
 @dataclass
 class Step:
-    """A step's tensors, as `launch.attend_layer` takes them; in bfloat16."""
+    """A step's tensors, as `attend_layer` takes them; in bfloat16."""
 
     requests: tuple[tuple[int, int], ...]
     device: str
@@ -54,54 +54,56 @@ class Step:
         torch.manual_seed(len(self.requests))
         with torch.device(self.device):
             tokens = sum(new for _, new in self.requests)
-            pages = [-(-(past + new) // PAGE) for past, new in self.requests]
+            blocks = [-(-(past + new) // BLOCK_SIZE) for past, new in self.requests]
             low: dict[str, Any] = {"dtype": torch.bfloat16}
-            self.cache = torch.randn(1 + sum(pages), GROUPS, PAGE, 2 * SIZE).to(**low)
-            self.tables = torch.zeros(len(pages), max(pages) + 2, dtype=torch.int32)
+            self.cache = torch.randn(1 + sum(blocks), KV_HEADS, BLOCK_SIZE, 2 * SIZE).to(**low)
+            self.block_table = torch.zeros(len(blocks), max(blocks) + 2, dtype=torch.int32)
             at = 1
-            for row, count in zip(self.tables, pages, strict=True):
+            for row, count in zip(self.block_table, blocks, strict=True):
                 row[:count] = torch.arange(at, at + count)
                 at += count
-            self.projected = torch.randn(tokens, (HEADS + 2 * GROUPS) * SIZE).to(**low)
+            self.qkv = torch.randn(tokens, (HEADS + 2 * KV_HEADS) * SIZE).to(**low)
             angles = torch.outer(torch.arange(2048.0), 1e6 ** (-torch.arange(0, SIZE, 2) / SIZE))
-            self.turns = torch.cat([angles.cos(), angles.sin()], 1).to(**low)
-            self.gains = ((torch.rand(SIZE) + 0.5).to(**low), (torch.rand(SIZE) + 0.5).to(**low))
+            self.cos_sin_cache = torch.cat([angles.cos(), angles.sin()], 1).to(**low)
+            self.weights = ((torch.rand(SIZE) + 0.5).to(**low), (torch.rand(SIZE) + 0.5).to(**low))
             places = [(r, past + i) for r, (past, new) in enumerate(self.requests) for i in range(new)]
             self.positions = torch.tensor([at for _, at in places])
-            self.slots = torch.tensor([int(self.tables[r, at // PAGE]) * PAGE + at % PAGE for r, at in places])
+            slots = [int(self.block_table[r, at // BLOCK_SIZE]) * BLOCK_SIZE + at % BLOCK_SIZE for r, at in places]
+            self.slot_mapping = torch.tensor(slots)
             ends = [sum(new for _, new in self.requests[:r]) for r in range(len(self.requests) + 1)]
-            self.starts = torch.tensor(ends, dtype=torch.int32)
-            self.seen = torch.zeros(tokens, HEADS * SIZE, **low)
+            self.query_start_loc = torch.tensor(ends, dtype=torch.int32)
+            self.output = torch.zeros(tokens, HEADS * SIZE, **low)
         self.places = places
 
     def attend(self, tile: int, warps: int) -> None:
-        launch.WARPS = warps
-        launch.attend_layer(
-            self.seen, self.projected, self.positions, self.starts, self.tables, self.slots, self.cache,
-            *self.gains, self.turns, heads=HEADS, epsilon=EPSILON, starts_room=launch.room_for(ROOM), tile=tile,
+        attend_layer(
+            self.output, self.qkv, self.positions, self.query_start_loc, self.block_table, self.slot_mapping,
+            self.cache, *self.weights, self.cos_sin_cache,
+            heads=HEADS, epsilon=EPSILON, room=room_for(ROOM), tile=tile, warps=warps,
         )  # fmt: skip
 
     def expected(self, exact: bool) -> Tensor:
         """In float32; or with what vLLM rounds to bfloat16 on the way rounded."""
         low: Callable[[Tensor], Tensor] = (lambda x: x) if exact else (lambda x: x.bfloat16().float())
-        turn = self.turns[self.positions].float()
-        q, k, v = self.projected.float().split([HEADS * SIZE, GROUPS * SIZE, GROUPS * SIZE], 1)
-        q, k = (_turned(x, gain.float(), turn, low) for x, gain in zip((q, k), self.gains, strict=True))
-        v = v.unflatten(1, (GROUPS, SIZE))
+        cos_sin = self.cos_sin_cache[self.positions].float()
+        q, k, v = self.qkv.float().split([HEADS * SIZE, KV_HEADS * SIZE, KV_HEADS * SIZE], 1)
+        q, k = (_rotated(x, weight.float(), cos_sin, low) for x, weight in zip((q, k), self.weights, strict=True))
+        v = v.unflatten(1, (KV_HEADS, SIZE))
         cache, heard = self.cache.float(), []
         for token, (r, at) in enumerate(self.places):
-            cache[self.tables[r, at // PAGE].long(), :, at % PAGE] = torch.cat([k[token], v[token]], 1)
+            cache[self.block_table[r, at // BLOCK_SIZE].long(), :, at % BLOCK_SIZE] = torch.cat([k[token], v[token]], 1)
         for token, (r, at) in enumerate(self.places):
             before = torch.arange(at + 1, device=self.device)
-            lines = cache[self.tables[r, before // PAGE].long(), :, before % PAGE].repeat_interleave(HEADS // GROUPS, 1)
+            lines = cache[self.block_table[r, before // BLOCK_SIZE].long(), :, before % BLOCK_SIZE]
+            lines = lines.repeat_interleave(HEADS // KV_HEADS, 1)
             weight = torch.einsum("hd,phd->hp", q[token], lines[..., :SIZE]).mul(SIZE**-0.5).softmax(1)
             heard.append(low(torch.einsum("hp,phd->hd", low(weight), lines[..., SIZE:])).flatten())
         return torch.stack(heard)
 
 
-def _turned(x: Tensor, gain: Tensor, turn: Tensor, low: Callable[[Tensor], Tensor]) -> Tensor:
-    x = low(F.rms_norm(x.unflatten(1, (-1, SIZE)), gain.shape, gain, EPSILON))
-    cosines, sines = (each.repeat(1, 2)[:, None] for each in turn.chunk(2, 1))
+def _rotated(x: Tensor, weight: Tensor, cos_sin: Tensor, low: Callable[[Tensor], Tensor]) -> Tensor:
+    x = low(F.rms_norm(x.unflatten(1, (-1, SIZE)), weight.shape, weight, EPSILON))
+    cosines, sines = (each.repeat(1, 2)[:, None] for each in cos_sin.chunk(2, 1))
     half = SIZE // 2
     return low(x * cosines + torch.cat([-x[..., half:], x[..., :half]], -1) * sines)
 
@@ -111,13 +113,13 @@ def _right(requests: tuple[tuple[int, int], ...], tile: int, warps: int) -> Row:
     step = Step(requests, _device())
     exact, rounded = step.expected(True), step.expected(False)
     step.attend(tile, warps)
-    first = step.seen.clone()
+    first = step.output.clone()
     step.attend(tile, warps)
     return {
         "requests": len(requests), "tokens": len(step.places), "tile": tile, "warps": warps,
         "error": float((first.float() - exact).std() / exact.std()),
         "error of plain bfloat16": float((rounded - exact).std() / exact.std()),
-        "the same bits again": torch.equal(first, step.seen),
+        "the same bits again": torch.equal(first, step.output),
     }  # fmt: skip
 
 

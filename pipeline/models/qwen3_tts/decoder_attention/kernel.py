@@ -1,7 +1,7 @@
 """Norms, rotary embedding, the cache's writing and attention of a few tokens, as one kernel.
 
 A program has one token and the heads that share one key-value head. Of the tokens of its step that come before it in
-its request it normalises and turns the keys itself, so that it waits for no other program; what was read in earlier
+its request it normalises and rotates the keys itself, so that it waits for no other program; what was read in earlier
 steps comes from the cache. Sums are taken in one order, whatever else is in the batch.
 """
 
@@ -14,34 +14,34 @@ import triton.language as tl
 @triton.jit(do_not_specialize=["requests"])
 def attend(
     # of the step
-    seen, projected, positions, starts, requests, tables, slots,
+    output, qkv, positions, query_start_loc, requests, block_table, slot_mapping,
     # of the layer
-    cache, q_gain, k_gain, turns,
+    cache, q_weight, k_weight, cos_sin_cache,
     # how far apart rows lie
-    line, table_line, page_apart, group_apart, place_apart,
-    HEADS: tl.constexpr, GROUPS: tl.constexpr, SIZE: tl.constexpr, PAGE: tl.constexpr, EPSILON: tl.constexpr,
-    STARTS: tl.constexpr, TILE: tl.constexpr, CHUNK: tl.constexpr,
+    line, block_table_line, block_apart, kv_head_apart, place_apart,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, SIZE: tl.constexpr, BLOCK_SIZE: tl.constexpr, EPSILON: tl.constexpr,
+    ROOM: tl.constexpr, TILE: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """One program a token, and key-value head.
 
     Args:
-        seen: [tokens, HEADS * SIZE], written; rows of tokens that belong to no request are left alone.
-        projected: [tokens, (HEADS + 2 * GROUPS) * SIZE]: queries, keys and values, `line` apart.
+        output: [tokens, HEADS * SIZE], written; rows of tokens that belong to no request are left alone.
+        qkv: [tokens, (HEADS + 2 * KV_HEADS) * SIZE]: queries, keys and values, `line` apart.
         positions: [tokens], int64, in their requests.
-        starts: [requests + 1], int32: the first token of each request, and the number of tokens. There is room for
-            `STARTS`, a power of two.
-        tables: [requests, …], int32: the pages of each.
-        slots: [tokens], int64: where the cache takes them; below zero: nowhere.
-        cache: [pages, GROUPS, PAGE, 2 * SIZE]: keys, already turned, and values.
-        turns: [positions, SIZE]: cosines, and then sines, of half a head each.
+        query_start_loc: [requests + 1], int32: the first token of each request, and the number of tokens. There is room
+            for `ROOM`, a power of two.
+        block_table: [requests, …], int32: the blocks of each.
+        slot_mapping: [tokens], int64: where the cache takes them; below zero: nowhere.
+        cache: [blocks, KV_HEADS, BLOCK_SIZE, 2 * SIZE]: keys, already rotated, and values.
+        cos_sin_cache: [positions, SIZE]: cosines, and then sines, of half a head each.
         TILE, CHUNK: Positions of the cache, and tokens of the step, that are looked at together.
     """
-    SHARE: tl.constexpr = HEADS // GROUPS
+    SHARE: tl.constexpr = HEADS // KV_HEADS
     OWN: tl.constexpr = triton.next_power_of_2(SHARE)
     token = tl.program_id(0)
-    group = tl.program_id(1)
-    at = tl.arange(0, STARTS)
-    begins = tl.load(starts + at, mask=at <= requests, other=2147483647)
+    kv_head = tl.program_id(1)
+    at = tl.arange(0, ROOM)
+    begins = tl.load(query_start_loc + at, mask=at <= requests, other=2147483647)
     before = begins <= token
     request = tl.sum(before.to(tl.int32), 0) - 1
     if request >= requests:
@@ -51,19 +51,21 @@ def attend(
     past = position - (token - first)  # positions in the cache
 
     d = tl.arange(0, SIZE)[None, :]
-    pages = tables + request * table_line
-    ours = cache + group * group_apart
-    keys, values = _kept(ours, pages, 0, past, page_apart, place_apart, SIZE, PAGE, TILE)  # on their way meanwhile
+    blocks = block_table + request * block_table_line
+    ours = cache + kv_head * kv_head_apart
+    # on their way meanwhile
+    keys, values = _kept(ours, blocks, 0, past, block_apart, place_apart, SIZE, BLOCK_SIZE, TILE)
     own = tl.arange(0, OWN)[:, None]
     one = tl.arange(0, 1)[:, None]
-    row = projected + token.to(tl.int64) * line
-    turn = turns + position * SIZE
-    q = _turned(row + (group * SHARE + own) * SIZE, own < SHARE, q_gain, turn + own * 0, SIZE, EPSILON) * (SIZE**-0.5)
-    k = _turned(row + (HEADS + group) * SIZE + one, one < 1, k_gain, turn + one, SIZE, EPSILON)
+    row = qkv + token.to(tl.int64) * line
+    cos_sin = cos_sin_cache + position * SIZE
+    q = _rotated(row + (kv_head * SHARE + own) * SIZE, own < SHARE, q_weight, cos_sin + own * 0, SIZE, EPSILON)
+    q = q * (SIZE**-0.5)
+    k = _rotated(row + (HEADS + kv_head) * SIZE + one, one < 1, k_weight, cos_sin + one, SIZE, EPSILON)
     k = k.to(cache.dtype.element_ty)
-    v = tl.load(row + (HEADS + GROUPS + group) * SIZE + d)
-    slot = tl.load(slots + token)
-    place = ours + (slot // PAGE) * page_apart + (slot % PAGE) * place_apart
+    v = tl.load(row + (HEADS + KV_HEADS + kv_head) * SIZE + d)
+    slot = tl.load(slot_mapping + token)
+    place = ours + (slot // BLOCK_SIZE) * block_apart + (slot % BLOCK_SIZE) * place_apart
     kept = (slot >= 0) & (d < SIZE)
     tl.store(place + d, k, mask=kept)
     tl.store(place + SIZE + d, v.to(cache.dtype.element_ty), mask=kept)
@@ -72,30 +74,34 @@ def attend(
     mass = tl.full((OWN, 1), 1.0, tl.float32)
     mean = tl.zeros((OWN, SIZE), tl.float32) + v.to(tl.float32)
     for begin in range(0, past, TILE):
-        next_keys, next_values = _kept(ours, pages, begin + TILE, past, page_apart, place_apart, SIZE, PAGE, TILE)
+        next_keys, next_values = _kept(
+            ours, blocks, begin + TILE, past, block_apart, place_apart, SIZE, BLOCK_SIZE, TILE
+        )
         inside = (begin + tl.arange(0, TILE) < past)[None, :]
         best, mass, mean = _with(q, keys, values, inside, best, mass, mean)
         keys, values = next_keys, next_values
     for begin in range(first, token, CHUNK):
         near = begin + tl.arange(0, CHUNK)
         there = (near < token)[:, None]
-        rows = projected + (near.to(tl.int64) * line)[:, None] + (HEADS + group) * SIZE
-        their = turns + (tl.where(near < token, past + near - first, 0) * SIZE)[:, None]
-        turned = _turned(rows, there, k_gain, their, SIZE, EPSILON).to(cache.dtype.element_ty)
-        told = tl.load(rows + GROUPS * SIZE + d, mask=there, other=0.0)
-        best, mass, mean = _with(q, turned, told, (near < token)[None, :], best, mass, mean)
-    out = seen + token.to(tl.int64) * (HEADS * SIZE) + (group * SHARE + own) * SIZE + d
-    tl.store(out, (mean / mass).to(seen.dtype.element_ty), mask=(own < SHARE) & (d < SIZE))
+        rows = qkv + (near.to(tl.int64) * line)[:, None] + (HEADS + kv_head) * SIZE
+        at_near = tl.load(positions + near, mask=near < token, other=0).to(tl.int32)  # zeros in vLLM's dummy batches
+        their = cos_sin_cache + (at_near * SIZE)[:, None]
+        rotated = _rotated(rows, there, k_weight, their, SIZE, EPSILON).to(cache.dtype.element_ty)
+        told = tl.load(rows + KV_HEADS * SIZE + d, mask=there, other=0.0)
+        best, mass, mean = _with(q, rotated, told, (near < token)[None, :], best, mass, mean)
+    out = output + token.to(tl.int64) * (HEADS * SIZE) + (kv_head * SHARE + own) * SIZE + d
+    tl.store(out, (mean / mass).to(output.dtype.element_ty), mask=(own < SHARE) & (d < SIZE))
 
 
 @triton.jit
 def _kept(
-    ours, pages, begin, past, page_apart, place_apart, SIZE: tl.constexpr, PAGE: tl.constexpr, TILE: tl.constexpr
+    ours, blocks, begin, past, block_apart, place_apart,
+    SIZE: tl.constexpr, BLOCK_SIZE: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """Keys and values of the positions from `begin` on, [TILE, SIZE]; zeros from `past` on."""
     t = begin + tl.arange(0, TILE)
-    page = tl.load(pages + t // PAGE, mask=t < past, other=0).to(tl.int64)
-    lines = ours + (page * page_apart + (t % PAGE) * place_apart)[:, None]
+    block = tl.load(blocks + t // BLOCK_SIZE, mask=t < past, other=0).to(tl.int64)
+    lines = ours + (block * block_apart + (t % BLOCK_SIZE) * place_apart)[:, None]
     there = (t < past)[:, None]
     d = tl.arange(0, SIZE)[None, :]
     return tl.load(lines + d, mask=there, other=0.0), tl.load(lines + SIZE + d, mask=there, other=0.0)
@@ -115,16 +121,16 @@ def _with(q, keys, values, inside, best, mass, mean):
 
 
 @triton.jit
-def _turned(lines, kept, gain, turns, SIZE: tl.constexpr, EPSILON: tl.constexpr):
-    """[n, SIZE] float32: normalised, and turned by rotary embedding, whose pairs are `SIZE / 2` apart."""
+def _rotated(lines, kept, weight, cos_sin, SIZE: tl.constexpr, EPSILON: tl.constexpr):
+    """[n, SIZE] float32: normalised, and rotated by rotary embedding, whose pairs are `SIZE / 2` apart."""
     HALF: tl.constexpr = SIZE // 2
     d = tl.arange(0, SIZE)[None, :]
     pair = (d + HALF) % SIZE
     x = tl.load(lines + d, mask=kept, other=0.0).to(tl.float32)
     y = tl.load(lines + pair, mask=kept, other=0.0).to(tl.float32)
     scale = tl.rsqrt(tl.sum(x * x, 1) / SIZE + EPSILON)[:, None]
-    x = x * scale * tl.load(gain + d).to(tl.float32)
-    y = y * scale * tl.load(gain + pair).to(tl.float32)
-    cosines = tl.load(turns + d % HALF).to(tl.float32)
-    sines = tl.load(turns + HALF + d % HALF).to(tl.float32)
+    x = x * scale * tl.load(weight + d).to(tl.float32)
+    y = y * scale * tl.load(weight + pair).to(tl.float32)
+    cosines = tl.load(cos_sin + d % HALF).to(tl.float32)
+    sines = tl.load(cos_sin + HALF + d % HALF).to(tl.float32)
     return x * cosines + tl.where(d < HALF, -y, y) * sines

@@ -11,37 +11,38 @@ WARPS = 8
 
 
 def attend_layer(
-    seen: Tensor,
-    projected: Tensor,
+    output: Tensor,
+    qkv: Tensor,
     positions: Tensor,
-    starts: Tensor,
-    tables: Tensor,
-    slots: Tensor,
+    query_start_loc: Tensor,
+    block_table: Tensor,
+    slot_mapping: Tensor,
     cache: Tensor,
-    q_gain: Tensor,
-    k_gain: Tensor,
-    turns: Tensor,
+    q_weight: Tensor,
+    k_weight: Tensor,
+    cos_sin_cache: Tensor,
     *,
     heads: int,
     epsilon: float,
-    starts_room: int,
+    room: int,
     tile: int = TILE,
+    warps: int = WARPS,
 ) -> None:
     """Launches `attend`, whose shapes these are."""
-    groups, page, size = cache.shape[1], cache.shape[2], cache.shape[3] // 2
+    kv_heads, block_size, size = cache.shape[1], cache.shape[2], cache.shape[3] // 2
     apart = cache.stride()
-    assert apart[3] == 1 and projected.stride(1) == 1 and tables.stride(1) == 1
-    assert turns.shape[1] == size and turns.is_contiguous() and len(starts) <= starts_room
-    attend[(len(projected), groups)](
-        seen, projected, positions, starts, len(starts) - 1, tables, slots,
-        cache, q_gain, k_gain, turns,
-        projected.stride(0), tables.stride(0), apart[0], apart[1], apart[2],
-        HEADS=heads, GROUPS=groups, SIZE=size, PAGE=page, EPSILON=epsilon,
-        STARTS=starts_room, TILE=tile, CHUNK=CHUNK, num_warps=WARPS,
+    assert apart[3] == 1 and qkv.stride(1) == 1 and block_table.stride(1) == 1
+    assert cos_sin_cache.shape[1] == size and cos_sin_cache.is_contiguous() and len(query_start_loc) <= room
+    attend[(len(qkv), kv_heads)](
+        output, qkv, positions, query_start_loc, len(query_start_loc) - 1, block_table, slot_mapping,
+        cache, q_weight, k_weight, cos_sin_cache,
+        qkv.stride(0), block_table.stride(0), apart[0], apart[1], apart[2],
+        HEADS=heads, KV_HEADS=kv_heads, SIZE=size, BLOCK_SIZE=block_size, EPSILON=epsilon,
+        ROOM=room, TILE=tile, CHUNK=CHUNK, num_warps=warps,
     )  # fmt: skip
 
 
 def room_for(requests: int) -> int:
-    """What `starts_room` is for so many requests at the most: one number, so that there is one kernel."""
+    """What `room` is for so many requests at the most: one number, so that there is one kernel."""
     room: int = triton.next_power_of_2(requests + 1)
     return room

@@ -24,12 +24,12 @@ def compared() -> dict[str, dict[str, Any]]:
 
 
 def test_tokens_see_what_came_before_them_in_their_request(compared: dict[str, dict[str, Any]]) -> None:
-    assert len(compared) == 9
-    assert {name: each["seen"] for name, each in compared.items() if each["seen"] > 1e-5} == {}
+    assert len(compared) == 10
+    assert {name: each["output"] for name, each in compared.items() if not each["output"] <= 1e-5} == {}
 
 
 def test_the_cache_has_their_keys_and_values_and_all_else_as_it_was(compared: dict[str, dict[str, Any]]) -> None:
-    assert {name: each["cache"] for name, each in compared.items() if each["cache"] > 1e-5} == {}
+    assert {name: each["cache"] for name, each in compared.items() if not each["cache"] <= 1e-5} == {}
 
 
 def test_rows_that_only_fill_up_are_left_alone(compared: dict[str, dict[str, Any]]) -> None:

@@ -1,0 +1,25 @@
+"""Whether the kernel can stand in for vLLM's attention."""
+
+from typing import Any
+
+# In their metadata of a step, `query_start_loc` and `block_table` are of all its requests; FLASHINFER's has neither.
+BACKENDS = ("FLASH_ATTN", "TRITON_ATTN", "CPU_ATTN")
+
+
+def misfits(attention: Any, tensor_parallel_size: int, dtype: object) -> list[str]:
+    """What of vLLM's attention the kernel cannot do, in words; nothing where it fits.
+
+    Args:
+        attention: A `Qwen3Attention`.
+        dtype: Of the weights.
+    """
+    backend, cache_dtype = attention.attn.attn_backend.get_name(), attention.attn.kv_cache_torch_dtype
+    size, rotated = attention.head_dim, attention.rotary_emb.cos_sin_cache.shape[1]
+    found = {
+        f"the attention backend is {backend}, not one of {', '.join(BACKENDS)}": backend not in BACKENDS,
+        f"tensor_parallel_size is {tensor_parallel_size}, not 1": tensor_parallel_size != 1,
+        f"the cache is of {cache_dtype}, the weights of {dtype}": cache_dtype != dtype,
+        f"heads of {size} are no power of two": size & (size - 1) != 0,
+        f"of a head's {size} numbers {rotated} are rotated": rotated != size,
+    }
+    return [what for what, is_so in found.items() if is_so]
