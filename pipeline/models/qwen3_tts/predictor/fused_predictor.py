@@ -22,8 +22,8 @@ TENSOR_CORES_FROM = 4  # rows; fewer are quicker one by one
 BLOCK, LARGE_BLOCK = 16, 32  # rows: what a tensor core takes; and where there are more than that, twice as many
 CHUNKS = 4  # of the inner dimension, each for two warps: on an H200 8 rows take 2.2 ms, with one for each warp 2.6
 INNERMOST = 16  # products that a tensor core sums at a time
-# Bytes of shared memory that a block takes at full size (Triton 3.7); one row takes next to none. A program may have
-# 227 KiB on an H100, and 99 on an RTX 4090 or an L40S: there rows go one by one.
+# Bytes of shared memory that a block takes at full size, of weights of two bytes (Triton 3.7); one row takes next to
+# none. A program may have 227 KiB on an H100, and 99 on an RTX 4090 or an L40S: there rows go one by one.
 BLOCK_BYTES = {LARGE_BLOCK: 196_608, BLOCK: 163_840}
 
 
@@ -46,9 +46,9 @@ class FusedPredictor:
         self._buffers = kernel_buffers(config, most, programs, weight.dtype, weight.device)
         self._embeddings = torch.cat(predictor.model.tables()).detach()
         self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
-        self._shared = shared_memory_of(weight.device)
+        self._shared, self._element_size = shared_memory_of(weight.device), weight.element_size()
         is_compiled = weight.device.type == "cuda"
-        kinds = {block_of(rows, self._shared): rows for rows in (1, min(most, BLOCK), most)} if is_compiled else {}
+        kinds = {self._block_of(rows): rows for rows in (1, min(most, BLOCK), most)} if is_compiled else {}
         self._compiling = [self._compile(rows, weight.device) for rows in kinds.values()]
 
     @torch.no_grad()
@@ -86,6 +86,9 @@ class FusedPredictor:
         others = F.embedding(codes[:, 1:] + self._books, self._embeddings)
         return codes, torch.cat([first[:, None], others], 1).sum(1)
 
+    def _block_of(self, rows: int) -> int:
+        return block_of(rows, self._shared, self._element_size)
+
     def _compile(self, rows: int, device: torch.device) -> threading.Thread:
         """The kernel for so many rows. It takes seconds, in which the engine has other things to start."""
         numbers = torch.ones(rows, device=device)
@@ -107,7 +110,7 @@ class FusedPredictor:
         top_p: Tensor,
     ) -> None:
         config, rows = self._config, len(codes)
-        block = block_of(rows, self._shared)
+        block = self._block_of(rows)
         chunks = 1 if block == 1 else min(CHUNKS, config.hidden_size // INNERMOST)
         together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
         launch(
@@ -133,11 +136,17 @@ class FusedPredictor:
         )
 
 
-def block_of(rows: int, shared: float) -> int:
-    """How many of so many rows are multiplied together, where a program has `shared` bytes of shared memory."""
-    if rows < TENSOR_CORES_FROM or shared < BLOCK_BYTES[BLOCK]:
+def block_of(rows: int, shared: float, element_size: int) -> int:
+    """How many of so many rows are multiplied together.
+
+    Args:
+        shared: Bytes of shared memory that a program may have.
+        element_size: Bytes of one weight.
+    """
+    room = shared * 2 / element_size
+    if rows < TENSOR_CORES_FROM or room < BLOCK_BYTES[BLOCK]:
         return 1
-    return LARGE_BLOCK if rows > BLOCK and shared >= BLOCK_BYTES[LARGE_BLOCK] else BLOCK
+    return LARGE_BLOCK if rows > BLOCK and room >= BLOCK_BYTES[LARGE_BLOCK] else BLOCK
 
 
 def fused_or_plain(predictor: Predictor, most: int, multiprocessors: int) -> FusedPredictor | Predictor:

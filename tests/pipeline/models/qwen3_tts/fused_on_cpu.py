@@ -12,7 +12,6 @@ from pipeline.models.qwen3_tts.config import PredictorConfig
 from pipeline.models.qwen3_tts.predictor.fused_predictor import (
     PROGRAMS,
     FusedPredictor,
-    block_of,
     fused_or_plain,
     multiprocessors_of,
 )
@@ -48,6 +47,13 @@ def small_device(plain: Predictor) -> bool:
     fused = FusedPredictor(plain, ROWS, programs=1)
     fused._shared = SHARED["RTX 4090"]
     return torch.equal(fused(hidden, code0)[0], plain(hidden, code0)[0])
+
+
+def blocks_of(name: str, dtype: torch.dtype) -> list[int]:
+    """How many of 1, 3, 4, … rows a predictor of such weights takes together on such a device."""
+    fused = FusedPredictor(small_predictor().to(dtype), ROWS, programs=1)
+    fused._shared = SHARED[name]
+    return [fused._block_of(rows) for rows in (1, 3, 4, 16, 17, 64)]
 
 
 def of_nan(plain: Predictor) -> dict[str, Any]:
@@ -92,7 +98,8 @@ def main() -> None:
         "predictors": {n: type(fused_or_plain(plain, ROWS, n)).__name__ for n in (0, PROGRAMS - 1, PROGRAMS)},
         "log": [record.getMessage() for record in log.buffer],
         "blocks": blocks(small_predictor()),
-        "blocks_of": {name: [block_of(n, shared) for n in (1, 3, 4, 16, 17, 64)] for name, shared in SHARED.items()},
+        "blocks_of": {name: blocks_of(name, torch.bfloat16) for name in SHARED},
+        "float32": {name: blocks_of(name, torch.float32) for name in SHARED},
         "small_device": small_device(small_predictor()),
         "of_a_cpu": multiprocessors_of(torch.device("cpu")),
     }

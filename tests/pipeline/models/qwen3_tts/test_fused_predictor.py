@@ -49,6 +49,10 @@ def test_a_block_is_as_large_as_the_shared_memory_of_a_device_allows(answers: di
     assert answers["small_device"], "there rows go one by one, and have the same codes"
 
 
+def test_weights_of_four_bytes_have_no_room_for_a_block(answers: dict[str, Any]) -> None:
+    assert answers["float32"] == {name: [1] * 6 for name in ("H100", "A100", "RTX 4090")}
+
+
 def test_a_single_row_draws_as_it_does_among_others(answers: dict[str, Any]) -> None:
     assert answers["alone"] == answers["codes"][-1:]
 
