@@ -65,9 +65,9 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
     ruff, ruff_format, mypy = _python_checks(settings)
     tests, calls, rooms, phones, scripted = _parts(settings)
     return (
-        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (scripted, calls, rooms)))),
+        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, scripted, calls, rooms)))),
         Lane("beside", (_remembers(settings, phones),)),
-        Lane("yielding", (*_page_checks(settings, node), _remembers(settings, tests), mypy)),
+        Lane("yielding", (*_page_checks(settings, node), mypy)),
         Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
     )
 
