@@ -111,6 +111,8 @@ def _fault(asked: argparse.Namespace) -> str:
         return "FILE: only merge and sounds take any"
     if asked.where != "offline" and asked.language_model:
         return "--language-model: only offline"
+    if asked.language_model and asked.kinds and "pause" not in asked.kinds:
+        return "--language-model: it is asked in pauses only, and --class leaves them out"
     in_a_room = {"--limit": asked.limit, "--share": asked.share, "--ports": asked.ports, "--stacks": asked.stacks > 1}
     if asked.where != "room" and (wrong := [name for name, value in in_a_room.items() if value]):
         return f"{wrong[0]}: only in a room"

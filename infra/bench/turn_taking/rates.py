@@ -5,6 +5,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from agent.turns.endpointing import TURNS
@@ -20,7 +21,7 @@ from infra.bench.turn_taking.sounds.voices import HIBARI, Voices
 from infra.bench.turn_taking.stacks import Stacks, run_stacks, share
 from infra.bench.turn_taking.story import QUESTION, SHORT, STORY, spoken_story
 from infra.bench.turn_taking.virtual.over_answers import run_offline
-from infra.bench.turn_taking.virtual.pauses import nobody_says, run_offline_pauses
+from infra.bench.turn_taking.virtual.pauses import run_offline_pauses
 from infra.bench.turn_taking.virtual.recorded_next_words import RecordedNextWords
 from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.engines.smart_turn.model import NAME as SMART_TURN
@@ -67,9 +68,12 @@ class Rates:
         run_offline(over, turns, recogniser, self._sounds.question, self._tell)
         if paused := [case for case in cases if case.kind == "pause"]:
             smart_turn = SmartTurnModel(self._home / "models" / SMART_TURN)
+            listen = partial(run_offline_pauses, paused, turns, recogniser, smart_turn, self._tell)
+            if not self._asked.language_model:
+                listen()
+                return
             with closing(RecordedNextWords(self._home / "models", self._folder / "next-words.jsonl")) as model:
-                said_over = model.said_over if self._asked.language_model else nobody_says
-                run_offline_pauses(paused, turns, recogniser, smart_turn, self._tell, said_over)
+                listen(model.said_over)
 
     async def room(self) -> None:
         """All cases, or those that there is time for."""

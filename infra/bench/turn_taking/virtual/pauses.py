@@ -44,14 +44,13 @@ from pipeline.speech.vad_frontend import FRAME, Pcm
 
 BEFORE_S, AFTER_S = 1.0, 4.0  # of a quiet room around the turn
 FIRST_S = 0.4  # from taking a turn to the first sound of its answer: 0.1 of them are the script's of the room
-JUDGE_S = 0.06  # of Smart Turn on a small processor
+JUDGE_S, UNDECIDED = 0.06, 0.5  # of Smart Turn on a small processor; and for its vote where it has given none
 
 SaidOver = Callable[[str], float | None]  # probability that this is all that somebody has to say, if that can be told
 
 
 def nobody_says(_: str) -> None:
     """No language model is asked."""
-    return
 
 
 class _SmartTurn:
@@ -120,7 +119,7 @@ class _TakingAgent:
         self._turns, self._session, self._tasks = turns, session, tasks
         self.told: list[str] = []
         self.taken: list[TakenTurn] = []
-        self._heard, self._vote, self._quiet_since = "", 0.5, 0.0
+        self._heard, self._vote, self._quiet_since = "", UNDECIDED, 0.0
         tracker = UserTurnTracker(longest_ms=round(turns.longest_turn_s * 1000))
         self._stt = PipelineStt(
             tracker, self, go_on_s=turns.go_on_s, label_s=turns.label_s, late_label_s=turns.late_label_s, language="en"
@@ -131,7 +130,7 @@ class _TakingAgent:
         self._words = asyncio.Event()
         # As in a call that has had a turn: its recogniser writes marks, and the pipeline judges pauses.
         self._stt.feed(PartialHeard("", "Hello.", "speech", audio_end_ms=0, settled=True))
-        self._stt.voted(0.5)
+        self._stt.voted(UNDECIDED)
 
     # What LiveKit tells.
 
@@ -200,6 +199,7 @@ class _TakingAgent:
 
     def _take(self) -> None:
         self.taken.append(TakenTurn(self._now(), self._quiet_since, self._vote, self._heard))
+        self._heard, self._vote = "", UNDECIDED
         self._words.clear()
         self._session.commit()
         self._stt.feed(TurnCommitted())

@@ -48,10 +48,12 @@ class RecordedNextWords:
         return self._known[words]
 
     def close(self) -> None:
-        asyncio.run_coroutine_threadsafe(self._open.aclose(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        try:
+            asyncio.run_coroutine_threadsafe(self._open.aclose(), self._loop).result()
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
 
     async def _asked(self, words: str) -> float:
         if self._model is None:

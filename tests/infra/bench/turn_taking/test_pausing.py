@@ -1,19 +1,24 @@
 """Turns with pauses: how they are made, and what is judged of them."""
 
+import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any, cast
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from agent.turns.endpointing import Turns
+from agent.turns.turn_events import PartialHeard
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.person.recording import Stretch
 from infra.bench.turn_taking.pausing import judge_turn
 from infra.bench.turn_taking.sounds.pauses import paused_turn
 from infra.bench.turn_taking.virtual.held_back import TakenTurn
-from infra.bench.turn_taking.virtual.pauses import FIRST_S, judged
+from infra.bench.turn_taking.virtual.pauses import FIRST_S, UNDECIDED, _TakingAgent, judged
 from infra.bench.turn_taking.virtual.recorded_next_words import RecordedNextWords
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.errors import ConfigError
 
 PAUSED, ENDED = 10.0, 13.0
@@ -94,3 +99,26 @@ def test_what_the_language_model_has_said_is_not_asked_again_and_nothing_of_shor
         assert model.said_over("In Berlin.") is None
         with pytest.raises(ConfigError):
             model.said_over("I would like tea.")
+
+
+def test_the_thread_that_asks_ends_though_the_model_cannot_be_closed(tmp_path: Path) -> None:
+    async def breaks() -> None:
+        raise RuntimeError("it does not end")
+
+    model = RecordedNextWords(tmp_path, tmp_path / "next-words.jsonl")
+    model._open.push_async_callback(breaks)
+    with pytest.raises(RuntimeError, match="it does not end"):
+        model.close()
+    assert "next-words" not in {thread.name for thread in threading.enumerate()}
+
+
+@pytest.mark.anyio
+async def test_what_was_heard_of_a_turn_that_was_taken_says_nothing_of_the_next() -> None:
+    async with BackgroundTasks() as tasks:
+        agent = _TakingAgent(TURNS, cast(Any, Mock()), cast(Any, None), tasks)
+        agent.hears(PartialHeard("", "I would like to", "speech", audio_end_ms=2_000, settled=True))
+        agent.voted(0.9)
+        agent.take_turn("words")
+        agent.take_turn("timeout")
+        await agent.aclose()
+    assert [(each.words, each.sound) for each in agent.taken] == [("I would like to", 0.9), ("", UNDECIDED)]

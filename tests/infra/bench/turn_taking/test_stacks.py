@@ -139,6 +139,7 @@ async def test_what_was_measured_is_there_when_all_are_ended_early(tmp_path: Pat
     ("arguments", "fault"),
     [
         (["room", "--language-model"], "--language-model: only offline"),
+        (["offline", "--language-model", "--class", "aside"], "--language-model: it is asked in pauses only, and"),
         (["offline", "--limit", "5"], "--limit: only in a room"),
         (["merge", "a.json", "--stacks", "2"], "--stacks: only in a room"),
         (["room", "--stacks", "0"], "--stacks: must be 1 or more"),
