@@ -26,7 +26,7 @@ from infra.bench.base.speech import PersonVoice, Sound, as_wire
 from infra.bench.soak.callers import in_rooms
 from infra.bench.soak.embedded import embedded_command, language_model
 from infra.bench.soak.phases import Soak
-from infra.bench.soak.report import Findings, keep, leaks, report
+from infra.bench.soak.report import SoakFindings, keep, leaks, report
 from infra.bench.soak.scripted_pipeline import HEARD
 from infra.bench.soak.stack import ALL, PIPELINE_KEY, PORTS, soaked_stack
 from infra.bench.soak.wire_callers import over_the_wire
@@ -86,7 +86,7 @@ async def _soak(home: Path, folder: Path, asked: argparse.Namespace) -> int:
     engines = f"embedded, {language_model(models)}" if asked.embedded else "scripted"
     command = partial(embedded_command, models, callers=asked.callers) if asked.embedded else None
     questions = await asyncio.to_thread(_spoken, QUESTIONS if asked.embedded else (HEARD,))
-    found = Findings(engines, asked.callers)
+    found = SoakFindings(engines, asked.callers)
     keep_when_terminated(found, asked.out)
     async with soaked_stack(home, folder, ("pipeline",) if asked.wire else ALL, command, asked.ports) as stack:
         if asked.wire:
@@ -107,7 +107,7 @@ def _spoken(questions: Sequence[str]) -> list[Sound]:
     return [voice.say(question) for question in questions]
 
 
-def keep_when_terminated(found: Findings, out: Path | None) -> None:
+def keep_when_terminated(found: SoakFindings, out: Path | None) -> None:
     """SIGTERM cancels the task that calls this.
 
     What was found is kept before: LiveKit's SDK may end the process when rooms are given up.

@@ -8,7 +8,7 @@ from infra.bench.person.task_scope import task_scope
 from infra.bench.soak.callers import Call, call_again_and_again
 from infra.bench.soak.faults import Faults
 from infra.bench.soak.leftovers import held
-from infra.bench.soak.report import CHURN, FAULTS, WARM, Findings, HeldByPart, keep, progress
+from infra.bench.soak.report import CHURN, FAULTS, WARM, SoakFindings, HeldByPart, keep, progress
 from infra.bench.soak.stack import SoakedStack
 
 SAMPLE_S = 60.0
@@ -24,7 +24,7 @@ class Soak:
         out: Where the figures are kept; None: nowhere.
     """
 
-    def __init__(self, stack: SoakedStack, call: Call, found: Findings, every_s: float, out: Path | None) -> None:
+    def __init__(self, stack: SoakedStack, call: Call, found: SoakFindings, every_s: float, out: Path | None) -> None:
         self._stack, self._call, self._found, self._out = stack, call, found, out
         self._faults = Faults(stack, found.tally, found.faults, every_s)
 

@@ -30,7 +30,7 @@ HeldByPart = Mapping[str, Held]
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class SoakFindings:
     """All of it, so far.
 
     Attributes:
@@ -74,7 +74,7 @@ def growth(found: Mapping[str, HeldByPart]) -> dict[str, float]:
     return {name: round(100 * (after / before - 1), 2) for name, (before, after) in of.items()}
 
 
-def figures(found: Findings) -> dict[str, object]:
+def figures(found: SoakFindings) -> dict[str, object]:
     """All of it, as JSON has it."""
     waits = found.tally.waits
     return {
@@ -95,7 +95,7 @@ def figures(found: Findings) -> dict[str, object]:
     }
 
 
-def report(found: Findings) -> str:
+def report(found: SoakFindings) -> str:
     """For people: a line for each part, before and after."""
     told = figures(found)
     lines = [f"{name}: {told[name]}" for name in TOLD]
@@ -104,7 +104,7 @@ def report(found: Findings) -> str:
     return "\n".join([*lines, *found.tally.notes[:3]])
 
 
-def progress(found: Findings, memory_mb: Mapping[str, float]) -> str:
+def progress(found: SoakFindings, memory_mb: Mapping[str, float]) -> str:
     """One line: how far it is, and what it sees.
 
     Args:
@@ -117,7 +117,7 @@ def progress(found: Findings, memory_mb: Mapping[str, float]) -> str:
     return "; ".join(each for each in (f"{phase}, minute {minutes:.0f}: {counts or 'nothing'}", memory, load) if each)
 
 
-def keep(found: Findings, out: Path | None) -> None:
+def keep(found: SoakFindings, out: Path | None) -> None:
     """Write the figures down; a file that is there is replaced as a whole: whoever is killed leaves the one before."""
     if out:
         part = out.with_name(f"{out.name}.part")

@@ -12,14 +12,14 @@ import pytest
 
 from infra.bench.soak.cli import keep_when_terminated, main
 from infra.bench.soak.leftovers import Held
-from infra.bench.soak.report import Findings, figures, growth, keep, progress, report
+from infra.bench.soak.report import SoakFindings, figures, growth, keep, progress, report
 
 WAS = Held(processes=2, pss_mb=120.0, anonymous_mb=80.0, files=7, sockets=3, threads=5, tasks=4)
 
 
-def found() -> Findings:
+def found() -> SoakFindings:
     after = {"redis": WAS, "pipeline": replace(WAS, anonymous_mb=82.0), "agent": replace(WAS, anonymous_mb=79.0)}
-    it = Findings("scripted", callers=3)
+    it = SoakFindings("scripted", callers=3)
     it.minutes.update(warm=1.0, churn=12.04)
     it.held.update(warm=dict.fromkeys(("redis", "pipeline", "agent"), WAS), churn=after)
     it.tally.counts.update(calls=4, answered=9)
@@ -48,14 +48,14 @@ def test_the_figures_say_who_answered_for_how_long_and_how_busy_the_machine_was(
 
 
 def test_a_soak_that_has_only_begun_can_be_told() -> None:
-    assert figures(Findings("scripted", 1))["load"] is None
-    report(Findings("scripted", 1))
+    assert figures(SoakFindings("scripted", 1))["load"] is None
+    report(SoakFindings("scripted", 1))
 
 
 def test_each_minute_is_one_line() -> None:
     line = progress(found(), {"pipeline": 81.5, "agent": 90.0})
     assert line == "churn, minute 12: 9 answered, 4 calls; pipeline 81.5 MB, agent 90 MB; load 3.0"
-    begun = Findings("scripted", 1, minutes={"warm": 0.0})
+    begun = SoakFindings("scripted", 1, minutes={"warm": 0.0})
     assert progress(begun, {}) == "warm, minute 0: nothing"
 
 
