@@ -17,7 +17,6 @@ LAUNCHER = (  # from the top
 )
 BENCH = (
     "infra.bench.answers",
-    "infra.bench.eot",
     "infra.bench.latency",
     "infra.bench.load",
     "infra.bench.relay",
@@ -25,6 +24,7 @@ BENCH = (
     "infra.bench.tools",
     "infra.bench.turn_taking",
     "infra.bench.vision",
+    "infra.bench.eot",
     "infra.bench.person",
     "infra.bench.base",
 )
