@@ -83,8 +83,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         type=options.url,
         action="append",
         required=True,
-        help="for example http://127.0.0.1:8100; with several each caller goes where most places are free, and it is told "
-        "how many were at which",
+        help="for example http://127.0.0.1:8100; with several each caller goes where most places are free, and it is "
+        "told how many were at which",
     )
     parser.add_argument("--callers", type=options.count(MOST_CALLS), metavar="N", help="of a closed loop (1)")
     parser.add_argument("--rate", type=options.above(0, 6_000), metavar="N", help="open loop: calls a minute")
