@@ -147,3 +147,14 @@ def test_a_machine_without_a_gpu_is_told_so_before_anything_is_set_up(tmp_path: 
     ended = subprocess.run(up, cwd=CHECKOUT, env=environ, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
     assert "the profile `vllm` needs one GPU of 24 GB at least, and this machine has no NVIDIA GPU" in ended.stderr
+
+
+@pytest.mark.parametrize(("visible", "file"), [("1", "aura_24gb.yaml"), ("0,1", "aura_2gpu.yaml")])
+def test_the_deployment_is_for_the_gpus_that_may_be_seen(tmp_path: Path, visible: str, file: str) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 0, GPU-1b4a, 40960; echo 1, GPU-7c02, 40960\n")
+    tool.chmod(0o755)
+    up = [sys.executable, "-m", "infra.launcher", "up", "--profile", "vllm", "--model-dir", str(tmp_path)]
+    environ = {"AURA_HOME": str(tmp_path / "home"), "PATH": str(tmp_path), "CUDA_VISIBLE_DEVICES": visible}
+    ended = subprocess.run(up, cwd=CHECKOUT, env=environ, capture_output=True, text=True, timeout=60)
+    assert f"--model-dir: {file} needs the folders" in ended.stderr
