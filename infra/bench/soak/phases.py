@@ -8,7 +8,7 @@ from infra.bench.person.task_scope import task_scope
 from infra.bench.soak.callers import Call, call_again_and_again
 from infra.bench.soak.faults import Faults
 from infra.bench.soak.leftovers import held
-from infra.bench.soak.report import CHURN, FAULTS, WARM, SoakFindings, HeldByPart, keep, progress
+from infra.bench.soak.report import CHURN, FAULTS, WARM, HeldByPart, SoakFindings, keep, progress
 from infra.bench.soak.stack import SoakedStack
 
 SAMPLE_S = 60.0
