@@ -7,9 +7,10 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -93,13 +94,12 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _offline(arguments: argparse.Namespace, environment: Mapping[str, str]) -> None:
-    home = _home(environment)
-    if arguments.command == "ask":
-        run_ask(arguments, home, environment.get(VISIBLE))
-    elif arguments.command == "say":
-        run_say(arguments, home)
-    else:
-        run_transcribe(arguments, home)
+    commands: dict[str, Callable[[argparse.Namespace, Path], None]] = {
+        "say": run_say,
+        "ask": partial(run_ask, visible_gpus=environment.get(VISIBLE)),
+        "transcribe": run_transcribe,
+    }
+    commands[arguments.command](arguments, _home(environment))
 
 
 async def serve(settings: ServeSettings) -> signal.Signals | None:

@@ -111,15 +111,32 @@ async def launch(*argv: str, environ: Mapping[str, str], code: int = 0, within_s
     Raises:
         AssertionError: It ended with another code, or not in time.
     """
-    process = await asyncio.create_subprocess_exec(
-        str(ROOT / argv[0]), *argv[1:], cwd=ROOT, env=dict(environ), stdout=PIPE, stderr=STDOUT
-    )
+    command = (str(ROOT / argv[0]), *argv[1:])
+    return await output_of(*command, name=argv[0], environ=environ, code=code, within_s=within_s)
+
+
+async def output_of(
+    *command: str, name: str, environ: Mapping[str, str], code: int = 0, within_s: float = START_S
+) -> str:
+    """Run a program in the checkout to its end, and return what it said; cancelled, end it.
+
+    Args:
+        name: Of the program, for people.
+
+    Raises:
+        AssertionError: It ended with another code, or not in time.
+    """
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=dict(environ), stdout=PIPE, stderr=STDOUT)
     try:
         async with asyncio.timeout(within_s):
             output, _ = await process.communicate()
     except TimeoutError:
         process.terminate()
         output, _ = await process.communicate()
-        raise AssertionError(f"{argv[0]} did not end within {within_s:g} s:\n{output.decode()}") from None
-    assert process.returncode == code, f"{argv[0]} ended with {process.returncode}:\n{output.decode()}"
+        raise AssertionError(f"{name} did not end within {within_s:g} s:\n{output.decode()}") from None
+    finally:
+        if process.returncode is None:  # who waited for it was cancelled
+            process.terminate()
+            await process.wait()
+    assert process.returncode == code, f"{name} ended with {process.returncode}:\n{output.decode()}"
     return output.decode()

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sys
-from asyncio.subprocess import PIPE, STDOUT
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tests.e2e import scripted_profile
 from tests.e2e.bridged import Machine, bridged
 from tests.e2e.observed import STOP_S
 from tests.e2e.own_livekit import KEY, SECRET
-from tests.e2e.stack import POLL_S, ROOT, START_S
+from tests.e2e.stack import POLL_S, ROOT, START_S, output_of
 
 pytestmark = pytest.mark.anyio
 
@@ -50,25 +50,8 @@ class Host:
         Raises:
             AssertionError: It failed, or did not end.
         """
-        process = await asyncio.create_subprocess_exec(
-            *self.machine.inside("bash", "-c", self.ours(command)),
-            cwd=ROOT,
-            env=self.environ,
-            stdout=PIPE,
-            stderr=STDOUT,
-        )
-        try:
-            async with asyncio.timeout(within_s):
-                output, _ = await process.communicate()
-        except TimeoutError:
-            process.terminate()
-            output, _ = await process.communicate()
-        finally:
-            if process.returncode is None:  # who waited for it was cancelled
-                process.terminate()
-                await process.wait()
-        assert process.returncode == 0, f"{command} ended with {process.returncode}:\n{output.decode()}"
-        return output.decode()
+        inside = self.machine.inside("bash", "-c", self.ours(command))
+        return await output_of(*inside, name=command, environ=self.environ, within_s=within_s)
 
     def ours(self, command: str) -> str:
         """The command as it is at this machine: cells that cost little, and folders that are not the checkout's own."""

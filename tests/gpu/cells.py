@@ -21,9 +21,8 @@ from pathlib import Path
 
 from tests.gpu.cells_run import DAEMONS, LOADS, SECTIONS, places_of, run, run_daemons
 from tests.gpu.chain_measures import TINY, Extent
-from tests.gpu.chain_model import SHIPPED, WORDS
 from tests.gpu.chain_server import versions
-from tests.gpu.made_up import made_up, numbers
+from tests.gpu.made_up import add_server_arguments, made_up, numbers
 from tests.gpu.memory import gpus
 from tests.gpu.sections import Report
 
@@ -37,16 +36,11 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("cells.json"))
     parser.add_argument("--only", metavar="SECTION,…", help=f"({','.join(SECTIONS)})")
     parser.add_argument("--gpus", type=numbers, metavar="N,…", help="one cell on each (the first two)")
-    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
-    parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--callers", type=numbers, metavar="N,…", help="of one cell, in step (8,16)")
     parser.add_argument("--turns", type=int, metavar="N", help="of each of them (5)")
     parser.add_argument("--open", type=numbers, metavar="N,…", help="callers of one cell in `open` (12)")
     parser.add_argument("--seconds", type=float, metavar="S", help="that count of each open load (30)")
-    parser.add_argument("--limit", type=float, metavar="S")
-    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
-    parser.add_argument("--mps", action="store_true")
-    parser.add_argument("--tiny", action="store_true")
+    add_server_arguments(parser)
     args = parser.parse_args()
     sections = args.only.split(",") if args.only else SECTIONS if args.mps else LOADS
     if unknown := set(sections) - set(SECTIONS):

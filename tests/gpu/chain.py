@@ -21,9 +21,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.gpu.chain_measures import TINY, Extent
-from tests.gpu.chain_model import SHIPPED, WORDS
 from tests.gpu.chain_run import SECTIONS, USUAL, run
-from tests.gpu.made_up import made_up, numbers
+from tests.gpu.made_up import add_server_arguments, made_up, numbers
 from tests.gpu.sections import Report
 
 LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
@@ -33,16 +32,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("chain.json"))
     parser.add_argument("--only", default=",".join(USUAL))
-    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
-    parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--calls", type=numbers, metavar="N,…", help="turns of each call of `one` (5,20)")
     parser.add_argument("--callers", type=numbers, metavar="N,…", help="at once, in `many` (4,8,16)")
     parser.add_argument("--open", type=numbers, metavar="N,…", help="callers of `open` (16,24,28,32)")
     parser.add_argument("--seconds", type=float, metavar="S", help="that count of each open load (45)")
-    parser.add_argument("--limit", type=float, metavar="S")
-    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
-    parser.add_argument("--mps", action="store_true")
-    parser.add_argument("--tiny", action="store_true")
+    add_server_arguments(parser)
     args = parser.parse_args()
     sections = args.only.split(",")
     if unknown := set(sections) - set(SECTIONS):

@@ -1,12 +1,13 @@
 """The shipped deployment with made-up weights: what a server at full size, or a tiny one, is started with."""
 
+import argparse
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.gpu.chain_meters import REQUESTS
-from tests.gpu.chain_model import WORDS, write_deployment, write_models
+from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
 from tests.gpu.chain_run import Place
 from tests.gpu.environment import environment
 from tests.gpu.voice import mps
@@ -32,6 +33,16 @@ def made_up(deployment: Path, caches: Path | None, words: str, *, shares: bool, 
             env = environment(folder / "plugin", caches, WORDS[words], tiny=tiny, stat_logger=STAT_LOGGER)
             env |= {"VLLM_LOGGING_LEVEL": "INFO", REQUESTS: str(folder / "requests.jsonl")} | service
             yield Place(folder / "deployment.yaml", folder / "models", env)
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `made_up` needs to know, and how long all may take."""
+    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
+    parser.add_argument("--caches", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=float, metavar="S")
+    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
+    parser.add_argument("--mps", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
 
 
 def numbers(text: str) -> tuple[int, ...]:

@@ -58,20 +58,23 @@ def leaks(found: Mapping[str, HeldByPart]) -> dict[str, dict[str, tuple[float, f
     Args:
         found: What each part held, by phase.
     """
-    if not {WARM, CHURN} <= found.keys():
-        return {}
-    more = {name: left_over(found[WARM][name], found[CHURN][name]) for name in OURS if name in found[WARM]}
+    more = {name: left_over(before, after) for name, (before, after) in _ours(found).items()}
     return {name: each for name, each in more.items() if each}
 
 
 def growth(found: Mapping[str, HeldByPart]) -> dict[str, float]:
     """By how many percent the memory of pipeline and agent that no file backs is more than before; takes the same."""
+    return {
+        name: round(100 * (after.anonymous_mb / before.anonymous_mb - 1), 2)
+        for name, (before, after) in _ours(found).items()
+    }
+
+
+def _ours(found: Mapping[str, HeldByPart]) -> dict[str, tuple[Held, Held]]:
+    """What each of them held before and after the calls in which nothing failed; nothing until these are over."""
     if not {WARM, CHURN} <= found.keys():
         return {}
-    of = {
-        name: (found[WARM][name].anonymous_mb, found[CHURN][name].anonymous_mb) for name in OURS if name in found[WARM]
-    }
-    return {name: round(100 * (after / before - 1), 2) for name, (before, after) in of.items()}
+    return {name: (found[WARM][name], found[CHURN][name]) for name in OURS if name in found[WARM]}
 
 
 def figures(found: SoakFindings) -> dict[str, object]:
