@@ -73,7 +73,12 @@ def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     if tensors is not None and not own and _format(stage) != "dummy":
         findings.add(str(folder / CODEC), f"no weights `{DECODER}*` in its files `*.safetensors`")
     findings.check()
-    return GpuMemory(weight_bytes(own, args["dtype"]))
+    return GpuMemory(decoder_bytes(own, args["dtype"]))
+
+
+def decoder_bytes(tensors: Sequence[Stored], dtype: str) -> int:
+    """What a speech decoder takes at most: with `float16` only its convolutions to the wave are of that."""
+    return weight_bytes(tensors, "float32" if dtype == "float16" else dtype)
 
 
 def _checked(

@@ -134,7 +134,7 @@ TALKER_KEYS: Mapping[str, Key] = {
 }
 CODE2WAV_KEYS: Mapping[str, Key] = {
     "model": Key(str, VOICE),
-    "dtype": choice("float32", "bfloat16", default="float32"),
+    "dtype": choice("float16", "float32", "bfloat16", default="float16"),
     "load_format": choice("auto", "dummy", default="auto"),
     "threads": count(1, MOST_THREADS),
     "gpu_memory_utilization": SHARE,

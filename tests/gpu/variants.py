@@ -31,6 +31,7 @@ VARIANTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "before": {},
     "fp8": {"asr": FP8, "aura": FP8},
     "fp8_aura": {"aura": FP8},
+    "tf32": {"code2wav": {"dtype": "float32"}},
 }
 TOLD = ("n", "first_ms_p50", "first_ms_p95", "share_200_ms", "gaps", "gap_ms_most", "gpu_busy_pct", "unanswered")
 WAITS = ("wait_ms_p50", "wait_ms_p95", "step_ms_p50", "step_ms_p95")

@@ -41,7 +41,7 @@ def _opened(settings: DecoderSettings) -> tuple[BatchDecoder, DecoderReady]:
     device = torch.device("cuda", settings.device) if torch.cuda.is_available() else torch.device("cpu")
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[settings.dtype]
+    dtype = getattr(torch, settings.dtype)
     made_up = settings.load_format == "dummy"
     opened = open_decoder(Path(settings.folder), device, dtype, made_up=made_up)
     streams = CodecStreams(opened.decode, settings.slots, CODEBOOKS, device)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 STAGE = "code2wav"
 OPEN_S = 180.0  # weights, and CUDA graphs
 CHILD = (sys.executable, "-m", "pipeline.engines.code2wav.child")
-DTYPES = ("float32", "bfloat16")
+DTYPES = ("float16", "float32", "bfloat16")
 LOAD_FORMATS = ("auto", "dummy")
 FRAME_BYTES = 2 * FRAME_SAMPLES
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
@@ -52,7 +52,7 @@ class Code2WavEngine:
         *,
         ramp: ChunkRamp,
         slots: int,
-        dtype: str = "float32",
+        dtype: str = "float16",
         load_format: str = "auto",
         device: int = 0,
         threads: int = 1,
@@ -63,7 +63,8 @@ class Code2WavEngine:
         Args:
             folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
             slots: Most requests at once; further ones wait.
-            dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
+            dtype: With `float16` a GPU multiplies such numbers in the convolutions to the wave, and computes all else
+                with TF32, which is as exact; `float32` for all with TF32; or `bfloat16`, which is coarser.
             device: Which GPU; where there is none, `threads` of the CPU compute.
             load_format: `dummy` leaves the weights unread, to measure how long things take.
 

@@ -10,7 +10,7 @@ class DecoderSettings(Numbered, frozen=True, tag=True):
     Attributes:
         folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
         load_format: `auto`, or `dummy` for weights that only take their time.
-        dtype: `float32` or `bfloat16`.
+        dtype: `float16`, `float32` or `bfloat16`.
         slots: Most streams at once.
         sizes: Frames that chunks may have.
         device: Which GPU, where there is one.

@@ -81,10 +81,6 @@ class Code2Wav(nn.Module):
 class SilencedBlock(VocoderBlock):
     """A block of which the first `lead` steps of a stream are zero, as if the stream began after them."""
 
-    def __init__(self, width: int, rate: int, lead: int) -> None:
-        super().__init__(width, rate)
-        self.lead = lead
-
     def forward(self, x: Tensor, past: Past) -> Tensor:
         act, upsampling, *units = self.block
         assert isinstance(act, SnakeBeta)

@@ -80,8 +80,22 @@ def load_decoder(folder: Path, device: torch.device, dtype: torch.dtype) -> Code
 
 
 def ready(decoder: Decoder, device: torch.device, dtype: torch.dtype) -> Decoder:
-    """For inference, with what follows from the weights computed in float32."""
+    """For inference, with what follows from the weights computed in float32.
+
+    Args:
+        decoder: Its last part is a vocoder, named `decoder`.
+        dtype: With `float16` a GPU convolves numbers of float16 in the vocoder, if it has as many channels as that
+            takes, and computes all else in float32.
+    """
     for layer in decoder.modules():
         if isinstance(layer, Folded):
             layer.fold()
-    return decoder.requires_grad_(False).eval().to(device, dtype)
+    decoder.requires_grad_(False).eval()
+    if dtype != torch.float16:
+        return decoder.to(device, dtype)
+    if device.type == "cuda":
+        from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder, can_be_fused
+
+        if can_be_fused(decoder.decoder):
+            decoder.decoder = FusedVocoder(decoder.decoder)
+    return decoder.to(device)

@@ -159,10 +159,15 @@ class ResidualUnit(nn.Module):
 
 
 class VocoderBlock(nn.Module):
-    """Longer by `rate` and half as wide: [batch, steps, width] → [batch, steps · rate, width / 2]."""
+    """Longer by `rate` and half as wide: [batch, steps, width] → [batch, steps · rate, width / 2].
 
-    def __init__(self, width: int, rate: int) -> None:
+    Attributes:
+        lead: How many of a stream's first steps of output are zero.
+    """
+
+    def __init__(self, width: int, rate: int, lead: int = 0) -> None:
         super().__init__()
+        self.lead = lead
         units = (ResidualUnit(width // 2, dilation) for dilation in DILATIONS)
         self.block = InOrder([SnakeBeta(width), CausalUpsampling(width, width // 2, 2 * rate, rate), *units])
 

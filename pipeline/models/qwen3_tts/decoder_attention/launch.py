@@ -7,7 +7,7 @@ from pipeline.models.qwen3_tts.decoder_attention.kernel import attend
 
 TILE = 32  # positions of the cache that a program looks at together: 8 KiB of keys, and as many of values
 CHUNK = 32  # tokens of a prompt
-WARPS = 8
+PROGRAMS = 132  # that an H100 runs side by side; with more of them two share a multiprocessor, and take half the warps
 
 
 def attend_layer(
@@ -26,13 +26,14 @@ def attend_layer(
     epsilon: float,
     room: int,
     tile: int = TILE,
-    warps: int = WARPS,
+    warps: int | None = None,
 ) -> None:
     """Launches `attend`, whose shapes these are."""
     kv_heads, block_size, size = cache.shape[1], cache.shape[2], cache.shape[3] // 2
     apart = cache.stride()
     assert apart[3] == 1 and qkv.stride(1) == 1 and block_table.stride(1) == 1
     assert cos_sin_cache.shape[1] == size and cos_sin_cache.is_contiguous() and len(query_start_loc) <= room
+    warps = warps or (8 if len(qkv) * kv_heads <= PROGRAMS else 4)
     attend[(len(qkv), kv_heads)](
         output, qkv, positions, query_start_loc, len(query_start_loc) - 1, block_table, slot_mapping,
         cache, q_weight, k_weight, cos_sin_cache,
