@@ -8,7 +8,7 @@ from pipeline.engines.common_prefix import common_prefix
 from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server.server import LlamaServer
 from pipeline.engines.llamacpp.slots import Slot
-from pipeline.engines.llamacpp.step_pace import StepPace, known
+from pipeline.engines.llamacpp.step_pace import BATCH, StepPace, known
 from pipeline.types.chunks import ChatMessage, TokenUsage
 
 log = logging.getLogger(__name__)
@@ -93,24 +93,29 @@ class SlotPrefill:
         before: list[int] = []
         for part in _parts(stem):
             if common_prefix(part, slot.read) < len(part):
-                await self._read(slot, part)
+                await self._read(slot, part, BATCH)
                 if before not in (self._preamble, *self._stems.values()):
                     self._states.forget(before)
                 self._states.used(self._preamble)
                 await self._states.save(self._server.api, slot.number, part)
             before = part
 
-    async def _read(self, slot: Slot, prompt: list[int]) -> None:
-        """Prefill it in steps; the token that is written after each is of no use."""
+    async def _read(self, slot: Slot, prompt: list[int], fewest: int = 1) -> None:
+        """Prefill it in steps; the token that is written after each is of no use.
+
+        Args:
+            fewest: Tokens of a step, if that is more than the pace has: it takes longer to stop, and is sooner done.
+        """
         clock = asyncio.get_running_loop().time
         read = known(prompt, slot.read)
         while read < len(prompt):
             began = clock()
-            read = min(read + self._pace.tokens, len(prompt))
+            read = min(read + max(self._pace.tokens, fewest), len(prompt))
             slot.read = prompt[:read]
             step = await self._server.completions.step(slot.number, slot.read)
             slot.took(step.computed)
-            self._pace.took(clock() - began)
+            if fewest <= self._pace.tokens:
+                self._pace.took(clock() - began)
 
 
 def _parts(stem: list[int]) -> list[list[int]]:

@@ -14,7 +14,7 @@ from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server.completions import CompletionStep
 from pipeline.engines.llamacpp.slot_prefill import PART, SlotPrefill
 from pipeline.engines.llamacpp.slots import Slot
-from pipeline.engines.llamacpp.step_pace import FEWEST
+from pipeline.engines.llamacpp.step_pace import BATCH
 from pipeline.types.chunks import ChatMessage
 
 STEP_S = 0.1  # so long that steps stay as short as they can be
@@ -90,13 +90,13 @@ async def test_callers_with_other_stems_do_not_wait_for_each_other(tmp_path: Pat
     began = clock()
     one, two = await asyncio.gather(read(prefill, Slot(0), ""), read(prefill, Slot(1), "", OTHER))
     assert server.computed == {0: len(one), 1: len(two)}
-    assert clock() - began == pytest.approx(STEP_S * -(-len(one) // FEWEST))
+    assert clock() - began == pytest.approx(STEP_S * -(-len(one) // BATCH))
 
 
 async def test_what_a_call_that_ended_too_soon_has_read_of_a_stem_the_next_one_need_not_read(tmp_path: Path) -> None:
     server, prefill = prefill_in(tmp_path)
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(STEP_S * (2 * PART // FEWEST + 1.5)):
+        async with asyncio.timeout(STEP_S * (2 * PART // BATCH + 1.5)):
             await read(prefill, Slot(0), "one")
     two = await read(prefill, Slot(1), "two")
     assert server.computed[1] == len(two) - 2 * PART
@@ -104,7 +104,7 @@ async def test_what_a_call_that_ended_too_soon_has_read_of_a_stem_the_next_one_n
 
 async def test_who_waits_for_a_stem_reads_on_when_the_one_who_reads_it_fails(tmp_path: Path) -> None:
     server, prefill = prefill_in(tmp_path)
-    server.fails_at = PART // FEWEST + 2
+    server.fails_at = PART // BATCH + 2
     callers = read(prefill, Slot(0), "one"), read(prefill, Slot(1), "two")
     one, two = await asyncio.gather(*callers, return_exceptions=True)
     assert isinstance(one, ConnectionError)
