@@ -71,6 +71,10 @@ class SavedStates:
             log.warning("what was read cannot be saved, calls begin more slowly", extra={"file": str(file)})
         self._forget_oldest()
 
+    def forget(self, tokens: Sequence[int]) -> None:
+        """Nobody needs the state of these tokens any more."""
+        self._file(tokens).unlink(missing_ok=True)
+
     def _file(self, tokens: Sequence[int]) -> Path:
         name = hashlib.sha256(repr((self.model, list(tokens))).encode()).hexdigest()[:24]
         return self.folder / f"{name}.state"

@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
+from weakref import WeakValueDictionary
 
 from pipeline.engines.common_prefix import common_prefix
 from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server.server import LlamaServer
 from pipeline.engines.llamacpp.slots import Slot
-from pipeline.engines.llamacpp.step_pace import StepPace, known
+from pipeline.engines.llamacpp.step_pace import BATCH, StepPace, known
 from pipeline.types.chunks import ChatMessage, TokenUsage
 
 log = logging.getLogger(__name__)
 
+PART = 64  # tokens of a stem after which it is kept as far as it was read
 GREETING = (ChatMessage("user", "Hello."),)
 
 
@@ -20,13 +22,16 @@ class SlotPrefill:
 
     A slot that changes hands is set back to the stem of the new caller's prompts, or to the preamble, with
     which every caller's prompt begins, so that nothing that one caller said is ever found in another's cache.
-    A stem that is read for the first time is kept. What was read before a request was cancelled stays read.
+    A stem that is read for the first time is kept, part by part, and by one slot at a time: whoever comes with the same
+    one meanwhile, or after a call that ended too soon, goes on where it stands. What was read before a request was
+    cancelled stays read.
     """
 
     def __init__(self, server: LlamaServer, states: SavedStates) -> None:
         self._server, self._states = server, states
         self._preamble: list[int] = []
         self._stems: dict[tuple[ChatMessage, ...], list[int]] = {}
+        self._reading: WeakValueDictionary[tuple[int, ...], asyncio.Lock] = WeakValueDictionary()
         self._pace = StepPace()
 
     async def learn(self, preamble: tuple[ChatMessage, ...], stage: str) -> None:
@@ -53,10 +58,16 @@ class SlotPrefill:
             is_answered: An answer is written behind it: the step that writes its first token prefills the last ones.
         """
         begins = await self._stem(stem, prompt)
-        await self._go_back(slot, owner, prompt, begins)
+        if slot.owner != owner:
+            slot.owner, slot.read = owner, []
         slot.usage, slot.finish_reason = TokenUsage(len(prompt), cached=len(prompt)), None
-        ahead = len(prompt) - self._pace.step(1) * is_answered
-        await self._read(slot, prompt[: max(ahead, len(begins))], begins)
+        await self._go_back(slot, prompt, begins)
+        if common_prefix(begins, slot.read) < len(begins):
+            async with self._reading.setdefault(tuple(begins), asyncio.Lock()):
+                await self._go_back(slot, prompt, begins)  # another slot may have read of it meanwhile
+                await self._read_stem(slot, begins)
+        ahead = len(prompt) - self._pace.tokens * is_answered
+        await self._read(slot, prompt[: max(ahead, len(begins))])
 
     async def _stem(self, messages: tuple[ChatMessage, ...], prompt: list[int]) -> list[int]:
         """The tokens of the stem, as far as the prompt begins with them."""
@@ -66,31 +77,47 @@ class SlotPrefill:
             self._stems[messages] = await self._server.tokenizer.tokens(messages)
         return prompt[: common_prefix(self._stems.get(messages, []), prompt)]
 
-    async def _go_back(self, slot: Slot, owner: str, prompt: list[int], stem: list[int]) -> None:
+    async def _go_back(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
         """Restore a saved state where it holds more of the prompt than the slot's cache does."""
-        if slot.owner != owner:
-            slot.owner, slot.read = owner, []
-        for kept in (stem, self._preamble):
+        for kept in (*reversed(_parts(stem)), self._preamble):
             if common_prefix(kept, prompt) <= known(prompt, slot.read):
                 continue
             if await self._states.restore(self._server.api, slot.number, kept):
+                self._states.used(self._preamble)
                 slot.read = kept
         if not slot.read:
             await self._server.api.slot_action(slot.number, "erase")
 
-    async def _read(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
-        """Prefill it in steps; the token that is written after each is of no use."""
+    async def _read_stem(self, slot: Slot, stem: list[int]) -> None:
+        """Prefill what the slot lacks of the stem, and keep each part in the place of the one before it."""
+        before: list[int] = []
+        for part in _parts(stem):
+            if common_prefix(part, slot.read) < len(part):
+                await self._read(slot, part, BATCH)
+                if before not in (self._preamble, *self._stems.values()):
+                    self._states.forget(before)
+                self._states.used(self._preamble)
+                await self._states.save(self._server.api, slot.number, part)
+            before = part
+
+    async def _read(self, slot: Slot, prompt: list[int], fewest: int = 1) -> None:
+        """Prefill it in steps; the token that is written after each is of no use.
+
+        Args:
+            fewest: Tokens of a step, if that is more than the pace has: it takes longer to stop, and is sooner done.
+        """
         clock = asyncio.get_running_loop().time
         read = known(prompt, slot.read)
-        while True:
-            if stem and slot.read == stem:
-                self._states.used(self._preamble)
-                await self._states.save(self._server.api, slot.number, stem)
-            if read >= len(prompt):
-                return
-            began, rest = clock(), len(stem) - read
-            read = min(read + self._pace.step(len(prompt) - read), len(prompt), len(stem) if rest > 0 else len(prompt))
+        while read < len(prompt):
+            began = clock()
+            read = min(read + max(self._pace.tokens, fewest), len(prompt))
             slot.read = prompt[:read]
             step = await self._server.completions.step(slot.number, slot.read)
             slot.took(step.computed)
-            self._pace.took(clock() - began)
+            if fewest <= self._pace.tokens:
+                self._pace.took(clock() - began)
+
+
+def _parts(stem: list[int]) -> list[list[int]]:
+    """What is kept of a stem while it is read, the whole of it last."""
+    return [stem[: min(end, len(stem))] for end in range(PART, len(stem) + PART, PART)]

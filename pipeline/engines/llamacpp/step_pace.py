@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from pipeline.engines.common_prefix import common_prefix
 
-STEP_S = 0.08  # a step takes at most about so long: who cancels is to find the model idle within 0.1
+STEP_S = 0.08  # a step is to take at most about so long: who cancels is to find the model idle within 0.1
 REUSED = 8  # tokens in a row that are worth moving in the cache
-LAST = 8  # tokens at the end of a prompt: somebody may wait for them
-AT_ONCE = 2  # of the last tokens at least; one by one takes a quarter longer
+# Fewest tokens of a step, however long it takes: beside other work its length says little of its tokens, and one by one
+# they take several times as long as together.
+FEWEST = 4
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
 
@@ -15,15 +16,11 @@ class StepPace:
     """Says how many tokens of a prompt are prefilled in one step, from how long the steps before took."""
 
     def __init__(self) -> None:
-        self.tokens = 1
-
-    def step(self, left: int) -> int:
-        """How many tokens to prefill now, of so many that are left."""
-        return max(self.tokens, AT_ONCE) if left <= LAST else self.tokens
+        self.tokens = FEWEST
 
     def took(self, seconds: float) -> None:
         if seconds > STEP_S * 1.1:
-            self.tokens = max(1, self.tokens - 1)
+            self.tokens = max(FEWEST, self.tokens - 1)
         elif seconds < STEP_S * 2 / 3:
             self.tokens = min(BATCH, self.tokens + 1)
 

@@ -1,7 +1,7 @@
 """How a language model's work is cut into steps."""
 
 from pipeline.engines.common_prefix import common_prefix
-from pipeline.engines.llamacpp.step_pace import AT_ONCE, BATCH, LAST, REUSED, STEP_S, StepPace, known
+from pipeline.engines.llamacpp.step_pace import BATCH, FEWEST, REUSED, STEP_S, StepPace, known
 
 
 def after(pace: StepPace, *seconds: float) -> int:
@@ -11,21 +11,14 @@ def after(pace: StepPace, *seconds: float) -> int:
 
 
 def test_steps_grow_while_they_are_short_and_shrink_when_they_are_long() -> None:
-    assert after(StepPace(), 0.01, 0.01, 0.01) == 4
-    assert after(StepPace(), 0.01, 0.01, 2 * STEP_S) == 2
-    assert after(StepPace(), 0.01, 0.9 * STEP_S, 1.05 * STEP_S) == 2
+    assert after(StepPace(), 0.01, 0.01, 0.01) == FEWEST + 3
+    assert after(StepPace(), 0.01, 0.01, 2 * STEP_S) == FEWEST + 1
+    assert after(StepPace(), 0.01, 0.9 * STEP_S, 1.05 * STEP_S) == FEWEST + 1
 
 
-def test_a_step_has_a_token_at_least_and_no_more_than_a_batch() -> None:
-    assert after(StepPace(), *[9.0] * 9) == 1
+def test_a_prompt_is_not_read_one_by_one_however_long_a_step_takes_nor_more_of_it_than_a_batch() -> None:
+    assert after(StepPace(), *[9.0] * 99) == FEWEST > 1
     assert after(StepPace(), *[0.0] * 99) == BATCH
-
-
-def test_the_end_of_a_prompt_is_not_read_one_by_one() -> None:
-    slow, fast = StepPace(), StepPace()
-    assert after(fast, *[0.0] * 9) > AT_ONCE
-    assert [slow.step(LAST + 1), slow.step(LAST), slow.step(1)] == [1, AT_ONCE, AT_ONCE]
-    assert fast.step(1) == fast.tokens, "what is read with the first word to be written"
 
 
 def test_what_two_prompts_share_is_what_both_begin_with() -> None:

@@ -1,0 +1,120 @@
+"""How slots come to hold their prompts, with a server that only counts."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
+from pipeline.engines.llamacpp.server.completions import CompletionStep
+from pipeline.engines.llamacpp.slot_prefill import PART, SlotPrefill
+from pipeline.engines.llamacpp.slots import Slot
+from pipeline.engines.llamacpp.step_pace import BATCH
+from pipeline.types.chunks import ChatMessage
+
+STEP_S = 0.1  # so long that steps stay as short as they can be
+STEM = (ChatMessage("system", "s" * (3 * PART + 5)),)
+OTHER = (ChatMessage("system", "o" * (2 * PART)),)
+
+
+@dataclass
+class Server:
+    """Stands in for llama.cpp's: a letter is a token, and a slot's state is its tokens.
+
+    Attributes:
+        held: What each slot holds.
+        computed: The tokens that each has computed.
+        fails_at: The number of the step that fails, if one does.
+    """
+
+    folder: Path
+    held: dict[int, list[int]] = field(default_factory=dict)
+    computed: Counter[int] = field(default_factory=Counter)
+    steps: int = 0
+    fails_at: int = 0
+
+    async def tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
+        return [ord(letter) for message in messages for letter in message.text]
+
+    async def slot_action(self, slot: int, action: str, file: str = "") -> bool:
+        if action == "save":
+            (self.folder / file).write_text(repr(self.held[slot]))
+        elif action == "restore":
+            self.held[slot] = eval((self.folder / file).read_text())
+        return True
+
+    async def step(self, slot: int, tokens: Sequence[int]) -> CompletionStep:
+        await asyncio.sleep(STEP_S)
+        self.steps += 1
+        if self.steps == self.fails_at:
+            raise ConnectionError
+        held = self.held.get(slot, [])
+        assert list(tokens[: len(held)]) == held, "it goes on behind what the slot holds"
+        computed = len(tokens) - len(held)
+        self.computed[slot] += computed
+        self.held[slot] = list(tokens)
+        return CompletionStep([0], "", False, computed)
+
+
+def prefill_in(folder: Path) -> tuple[Server, SlotPrefill]:
+    server = Server(folder)
+    parts: Any = SimpleNamespace(api=server, completions=server, tokenizer=server)
+    return server, SlotPrefill(parts, SavedStates(folder, "a model"))
+
+
+def files(folder: Path) -> int:
+    return len(list(folder.iterdir()))
+
+
+async def read(prefill: SlotPrefill, slot: Slot, said: str, stem: tuple[ChatMessage, ...] = STEM) -> list[int]:
+    prompt = [ord(letter) for message in (*stem, ChatMessage("user", said)) for letter in message.text]
+    await prefill.prefill(slot, f"caller of {slot.number}", prompt, stem, is_answered=False)
+    return prompt
+
+
+async def test_two_callers_with_the_same_stem_read_it_once(tmp_path: Path) -> None:
+    server, prefill = prefill_in(tmp_path)
+    one, two = await asyncio.gather(read(prefill, Slot(0), "one"), read(prefill, Slot(1), "two, too"))
+    assert server.held == {0: one, 1: two}
+    assert server.computed == {0: len(one), 1: len("two, too")}
+
+
+async def test_callers_with_other_stems_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    server, prefill = prefill_in(tmp_path)
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    one, two = await asyncio.gather(read(prefill, Slot(0), ""), read(prefill, Slot(1), "", OTHER))
+    assert server.computed == {0: len(one), 1: len(two)}
+    assert clock() - began == pytest.approx(STEP_S * -(-len(one) // BATCH))
+
+
+async def test_what_a_call_that_ended_too_soon_has_read_of_a_stem_the_next_one_need_not_read(tmp_path: Path) -> None:
+    server, prefill = prefill_in(tmp_path)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(STEP_S * (2 * PART // BATCH + 1.5)):
+            await read(prefill, Slot(0), "one")
+    two = await read(prefill, Slot(1), "two")
+    assert server.computed[1] == len(two) - 2 * PART
+
+
+async def test_who_waits_for_a_stem_reads_on_when_the_one_who_reads_it_fails(tmp_path: Path) -> None:
+    server, prefill = prefill_in(tmp_path)
+    server.fails_at = PART // BATCH + 2
+    callers = read(prefill, Slot(0), "one"), read(prefill, Slot(1), "two")
+    one, two = await asyncio.gather(*callers, return_exceptions=True)
+    assert isinstance(one, ConnectionError)
+    assert server.held[1] == two
+    assert server.computed[1] == len(server.held[1]) - PART
+
+
+async def test_of_a_stem_that_is_read_only_the_whole_is_kept(tmp_path: Path) -> None:
+    _, prefill = prefill_in(tmp_path)
+    await prefill.learn(OTHER, "aura")
+    await read(prefill, Slot(0), "one", (*OTHER, *STEM))
+    await read(prefill, Slot(1), "two")
+    assert files(tmp_path) == 3 < KEPT, "the preamble, though it ends where a part does, and two stems"
