@@ -50,7 +50,7 @@ class Turns:
     doubted_end_s: float = 1.4
     sound_end_s: float = 1.0
     longest_end_s: float = 1.8
-    interrupt_s: float = 0.2
+    interrupt_s: float = 0.16
     go_on_s: float = 0.3
     resume_s: float = 2.0
     label_s: float = 4.0
