@@ -30,10 +30,10 @@ from pipeline.errors import ConfigError
 from pipeline.registry.entry_registry import EntryRegistry
 from pipeline.registry.shipped import ENGINES as SHIPPED
 from pipeline.runtime.gpu_fit import GpuMemory
+from pipeline.runtime.known_callers import instructions_fault, known_prompts, tools_fault
 from pipeline.topology.config import PipelineConfig, StageExecutionType
-from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, prompt_stem, tokens
 from pipeline.topology.processors.preamble import PREAMBLE, TOOLS_PREAMBLE
-from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
 from pipeline.types.observation import Observation, RecognitionPrompt
 
 LLM_GENERATION = StageExecutionType.LLM_GENERATION
@@ -66,20 +66,10 @@ async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int
     from pipeline.engines.llamacpp.engine import LlamaCppEngine
 
     args = dict(stage.engine_args)
-    stems = known_stems(args.pop("instructions", ()))
+    known = known_prompts(args.pop("instructions", ()), args.pop("tools", ()))
     return await LlamaCppEngine.open(
-        models_dir, slots=max_sessions, preamble=PREAMBLE, tools_preamble=TOOLS_PREAMBLE, stems=stems, **args
+        models_dir, slots=max_sessions, preamble=PREAMBLE, tools_preamble=TOOLS_PREAMBLE, known=known, **args
     )
-
-
-def known_stems(instructions: Sequence[str]) -> tuple[tuple[ChatMessage, ...], ...]:
-    """How the prompts of callers who are known to come begin, those that are wanted soonest in front.
-
-    Args:
-        instructions: What they are told; the first are those of callers who may show something.
-    """
-    blind = tuple(prompt_stem(text, sees=False) for text in instructions)
-    return (*blind[:1], *(prompt_stem(text, sees=True) for text in instructions[:1]), *blind[1:])
 
 
 async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -155,13 +145,6 @@ def _check_whole(models_dir: Path, names: Sequence[str], files: Sequence[str]) -
     check_whole(model_folder(models_dir, names, files, FETCHED), files, REPLACED)
 
 
-def _instructions(value: list[Any]) -> str:
-    if not all(isinstance(text, str) for text in value):
-        return "a list of texts is needed"
-    long = next((text for text in value if tokens(text.strip()) > INSTRUCTIONS_TOKENS), None)
-    return f"no caller could send {len(long):,} letters" if long else ""
-
-
 def _context(value: int) -> str:
     if value < LEAST_CONTEXT:
         return f"at least {LEAST_CONTEXT} is needed: what callers may send, and an answer"
@@ -180,7 +163,8 @@ LLAMA: Mapping[str, Key] = {
     "threads": count(2, MOST_THREADS),
     "prompt_threads": count(2, MOST_THREADS),
     "context": Key(int, LEAST_CONTEXT, _context),
-    "instructions": Key(list, None, _instructions),
+    "instructions": Key(list, None, instructions_fault),
+    "tools": Key(list, None, tools_fault),
 }
 RECOGNITION: Mapping[str, Key] = {
     "detector": Key(str, "yolox-nano"),

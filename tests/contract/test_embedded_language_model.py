@@ -36,7 +36,7 @@ async def opened(
     models_dir: Path,
     slots: int,
     model: str = SMALL,
-    stems: tuple[tuple[ChatMessage, ...], ...] = (),
+    known: tuple[ChatPrompt, ...] = (),
     learn_s: float = 60.0,
 ) -> LlamaCppEngine:
     return await LlamaCppEngine.open(
@@ -48,7 +48,7 @@ async def opened(
         context=CONTEXT,
         slots=slots,
         preamble=PREAMBLE,
-        stems=stems,
+        known=known,
         learn_s=learn_s,
     )
 
@@ -303,7 +303,7 @@ async def test_instructions_that_another_call_had_need_not_be_read_again(models_
 async def test_instructions_of_a_caller_who_is_known_to_come_are_read_before(models_dir: Path, tmp_path: Path) -> None:
     (tmp_path / SMALL).symlink_to(models_dir / SMALL)
     known = asked_by("a", LONG)
-    engine = await opened(tmp_path, slots=1, stems=(known.messages[: known.stem],))
+    engine = await opened(tmp_path, slots=1, known=(known,))
     first = await usage_of(engine, known)
     await engine.aclose()
     assert first.prompt - first.cached < 20
@@ -312,7 +312,7 @@ async def test_instructions_of_a_caller_who_is_known_to_come_are_read_before(mod
 async def test_a_busy_machine_starts_in_time_and_the_first_caller_reads(models_dir: Path, tmp_path: Path) -> None:
     (tmp_path / SMALL).symlink_to(models_dir / SMALL)
     known = asked_by("a", LONG)
-    engine = await opened(tmp_path, slots=1, stems=(known.messages[: known.stem],), learn_s=0.1)
+    engine = await opened(tmp_path, slots=1, known=(known,), learn_s=0.1)
     first = await usage_of(engine, known)
     await engine.aclose()
     assert first.prompt - first.cached > 100

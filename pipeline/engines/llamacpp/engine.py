@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -63,7 +64,7 @@ class LlamaCppEngine:
         slots: int,
         preamble: tuple[ChatMessage, ...] = (),
         tools_preamble: ChatMessage | None = None,
-        stems: tuple[tuple[ChatMessage, ...], ...] = (),
+        known: tuple[ChatPrompt, ...] = (),
         learn_s: float = LEARN_S,
     ) -> Self:
         """Starts the server and warms it up: it has written a token when this returns.
@@ -74,7 +75,7 @@ class LlamaCppEngine:
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is prefilled before anybody comes.
             tools_preamble: How prompts begin instead that offer functions; these come right after it.
-            stems: How the prompts of callers who are known to come begin. They are prefilled after the preamble.
+            known: Prompts of callers who are known to come. Their stems are prefilled after the preamble.
             learn_s: Seconds for the stems. What is not prefilled by then the first caller waits for: a busy machine is
                 to start in time.
 
@@ -98,7 +99,7 @@ class LlamaCppEngine:
             states = SavedStates.of(saved, file, slots * context)
             llama = cls(server, settings, states, escaper, is_small=folder.name in SMALL_MODELS)
             await _answered(llama._prefill.learn(preamble, STAGE), "the preamble cannot be read")
-            await llama._learn_stems(stems, learn_s)
+            await llama._learn_stems(known, learn_s)
         except BaseException:
             await server.aclose()
             raise
@@ -155,10 +156,10 @@ class LlamaCppEngine:
             async for text in pieces:
                 yield text
 
-    async def _learn_stems(self, stems: tuple[tuple[ChatMessage, ...], ...], learn_s: float) -> None:
+    async def _learn_stems(self, known: tuple[ChatPrompt, ...], learn_s: float) -> None:
         """See to it that the state after each stem is in its file."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
+            async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _stems_of(known))) as nothing:
                 async for _ in nothing:
                     """It is only prefilled."""
 
@@ -175,6 +176,8 @@ async def _answered(answer: Awaitable[T], fault: str) -> T:
         raise EngineError(STAGE, f"{fault}: {error}") from error
 
 
-async def _only_read(stems: tuple[tuple[ChatMessage, ...], ...]) -> AsyncGenerator[ChatPrompt, None]:
-    for stem in stems:
-        yield ChatPrompt((*stem, ChatMessage("user", "")), "", 0, stem=len(stem))
+async def _stems_of(prompts: tuple[ChatPrompt, ...]) -> AsyncGenerator[ChatPrompt, None]:
+    """What is only to be prefilled of them: all that comes before a question."""
+    for prompt in prompts:
+        stem = (*prompt.messages[: prompt.stem], ChatMessage("user", ""))
+        yield replace(prompt, messages=stem, cache_salt="", max_tokens=0)

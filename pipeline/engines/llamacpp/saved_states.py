@@ -16,7 +16,7 @@ from typing import Protocol, Self
 
 log = logging.getLogger(__name__)
 
-KEPT = 8  # files, some 15 MB each: those that were used last
+KEPT = 12  # files, some 15 MB each: those that were used last
 
 
 class Slotted(Protocol):

@@ -406,6 +406,23 @@ def test_instructions_that_no_caller_could_send_are_refused(tmp_path: Path) -> N
     assert fault.endswith(": no caller could send 781 letters")
 
 
+@pytest.mark.parametrize(
+    ("tools", "wrong"),
+    [
+        ([{"name": "wave"}], "Expected `array`, got `object` - at `$[0]`"),
+        ([[{"names": "wave"}]], "at `$[0][0]`"),
+        (
+            [[], [{"name": "wave", "parameters": {"type": "string"}}]],
+            "`parameters` of wave of caller 1: it must",
+        ),
+    ],
+)
+def test_functions_that_no_caller_could_offer_are_refused(tmp_path: Path, tools: list[object], wrong: str) -> None:
+    (fault,) = faults(embedded(tmp_path, 2, tools=tools), None, profile="embedded")
+    assert fault.startswith("stage 2: engine_args: `tools` is [")
+    assert wrong in fault
+
+
 def test_as_many_requests_are_computed_at_once_as_a_step_of_auras_has_tokens() -> None:
     refusal = PLACE_KEYS["max_batch_size"].refusal
     assert (refusal(STEP_TOKENS), refusal(STEP_TOKENS + 1)) == ("", "it lies between 1 and 1024")
