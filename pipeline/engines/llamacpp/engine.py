@@ -46,7 +46,7 @@ class LlamaCppEngine:
     ) -> None:
         self._server, self._settings, self._escaper = server, settings, escaper
         self._slots = SlotPool(settings.slots)
-        self._prefill = SlotPrefill(server, states)
+        self._prefill = SlotPrefill(server, states, self._slots)
         self._answers = AnswerWriter(server, self._slots)
         self._is_small = is_small
         self.calls_functions = not is_small

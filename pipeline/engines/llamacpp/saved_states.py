@@ -62,14 +62,20 @@ class SavedStates:
         with suppress(FileNotFoundError):
             os.utime(self._file(tokens))
 
-    async def save(self, server: Slotted, slot: int, tokens: Sequence[int]) -> None:
-        """Save the state of a slot in which exactly these tokens are prefilled."""
+    async def save(self, server: Slotted, slot: int, tokens: Sequence[int]) -> bool:
+        """Save the state of a slot in which exactly these tokens are prefilled; False if that cannot be done."""
         file = self._file(tokens)
         if file.exists():
-            return
-        if not await server.slot_action(slot, "save", file.name):
+            return True
+        is_saved = await server.slot_action(slot, "save", file.name)
+        if not is_saved:
             log.warning("what was read cannot be saved, calls begin more slowly", extra={"file": str(file)})
         self._forget_oldest()
+        return is_saved
+
+    def has(self, tokens: Sequence[int]) -> bool:
+        """Whether the state of exactly these tokens is there."""
+        return self._file(tokens).exists()
 
     def forget(self, tokens: Sequence[int]) -> None:
         """Nobody needs the state of these tokens any more."""

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from pipeline.engines.common_prefix import common_prefix
 
-STEP_S = 0.08  # a step is to take at most about so long: who cancels is to find the model idle within 0.1
+# A step is to take at most about so long: who cancels is to find the model idle within 0.1. On two slow cores the
+# fewest tokens take longer, and so do the whole batches in which a stem is prefilled for the first time.
+STEP_S = 0.08
 REUSED = 8  # tokens in a row that are worth moving in the cache
 # Fewest tokens of a step, however long it takes: beside other work its length says little of its tokens, and one by one
 # they take several times as long as together.

@@ -12,14 +12,14 @@ import pytest
 
 from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server.completions import CompletionStep
-from pipeline.engines.llamacpp.slot_prefill import PART, SlotPrefill
-from pipeline.engines.llamacpp.slots import Slot
-from pipeline.engines.llamacpp.step_pace import BATCH
+from pipeline.engines.llamacpp.slot_prefill import STEM_PART, SlotPrefill
+from pipeline.engines.llamacpp.slots import Slot, SlotPool
+from pipeline.engines.llamacpp.step_pace import BATCH, FEWEST
 from pipeline.types.chunks import ChatMessage
 
 STEP_S = 0.1  # so long that steps stay as short as they can be
-STEM = (ChatMessage("system", "s" * (3 * PART + 5)),)
-OTHER = (ChatMessage("system", "o" * (2 * PART)),)
+STEM = (ChatMessage("system", "s" * (3 * STEM_PART + 5)),)
+OTHER = (ChatMessage("system", "o" * (2 * STEM_PART)),)
 
 
 @dataclass
@@ -30,6 +30,8 @@ class Server:
         held: What each slot holds.
         computed: The tokens that each has computed.
         fails_at: The number of the step that fails, if one does.
+        full: Nothing more can be saved.
+        damaged: No state can be restored, and what the slot held is lost, too.
     """
 
     folder: Path
@@ -37,15 +39,24 @@ class Server:
     computed: Counter[int] = field(default_factory=Counter)
     steps: int = 0
     fails_at: int = 0
+    full: bool = False
+    damaged: bool = False
 
     async def tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
         return [ord(letter) for message in messages for letter in message.text]
 
     async def slot_action(self, slot: int, action: str, file: str = "") -> bool:
         if action == "save":
+            if self.full:
+                return False
             (self.folder / file).write_text(repr(self.held[slot]))
         elif action == "restore":
+            self.held.pop(slot, None)
+            if self.damaged:
+                return False
             self.held[slot] = eval((self.folder / file).read_text())
+        elif action == "erase":
+            self.held.pop(slot, None)
         return True
 
     async def step(self, slot: int, tokens: Sequence[int]) -> CompletionStep:
@@ -61,10 +72,10 @@ class Server:
         return CompletionStep([0], "", False, computed)
 
 
-def prefill_in(folder: Path) -> tuple[Server, SlotPrefill]:
+def prefill_in(folder: Path, slots: SlotPool | None = None) -> tuple[Server, SlotPrefill]:
     server = Server(folder)
     parts: Any = SimpleNamespace(api=server, completions=server, tokenizer=server)
-    return server, SlotPrefill(parts, SavedStates(folder, "a model"))
+    return server, SlotPrefill(parts, SavedStates(folder, "a model"), slots or SlotPool(2))
 
 
 def files(folder: Path) -> int:
@@ -96,20 +107,20 @@ async def test_callers_with_other_stems_do_not_wait_for_each_other(tmp_path: Pat
 async def test_what_a_call_that_ended_too_soon_has_read_of_a_stem_the_next_one_need_not_read(tmp_path: Path) -> None:
     server, prefill = prefill_in(tmp_path)
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(STEP_S * (2 * PART // BATCH + 1.5)):
+        async with asyncio.timeout(STEP_S * (2 * STEM_PART // BATCH + 1.5)):
             await read(prefill, Slot(0), "one")
     two = await read(prefill, Slot(1), "two")
-    assert server.computed[1] == len(two) - 2 * PART
+    assert server.computed[1] == len(two) - 2 * STEM_PART
 
 
 async def test_who_waits_for_a_stem_reads_on_when_the_one_who_reads_it_fails(tmp_path: Path) -> None:
     server, prefill = prefill_in(tmp_path)
-    server.fails_at = PART // BATCH + 2
+    server.fails_at = STEM_PART // BATCH + 2
     callers = read(prefill, Slot(0), "one"), read(prefill, Slot(1), "two")
     one, two = await asyncio.gather(*callers, return_exceptions=True)
     assert isinstance(one, ConnectionError)
     assert server.held[1] == two
-    assert server.computed[1] == len(server.held[1]) - PART
+    assert server.computed[1] == len(server.held[1]) - STEM_PART
 
 
 async def test_of_a_stem_that_is_read_only_the_whole_is_kept(tmp_path: Path) -> None:
@@ -118,3 +129,50 @@ async def test_of_a_stem_that_is_read_only_the_whole_is_kept(tmp_path: Path) -> 
     await read(prefill, Slot(0), "one", (*OTHER, *STEM))
     await read(prefill, Slot(1), "two")
     assert files(tmp_path) == 3 < KEPT, "the preamble, though it ends where a part does, and two stems"
+
+
+async def test_a_stem_is_prefilled_in_small_steps_while_somebody_is_answered(tmp_path: Path) -> None:
+    slots = SlotPool(2)
+    server, prefill = prefill_in(tmp_path, slots)
+    async with slots.of("who is answered"), slots.of("who has come") as slot:
+        prompt = await read(prefill, slot, "")
+    assert server.steps == -(-len(prompt) // FEWEST)
+
+
+async def test_where_nothing_can_be_saved_what_was_kept_stays(tmp_path: Path) -> None:
+    server, prefill = prefill_in(tmp_path)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(STEP_S * (STEM_PART // BATCH + 1.5)):
+            await read(prefill, Slot(0), "one")
+    server.full = True
+    await read(prefill, Slot(0), "one")
+    two = await read(prefill, Slot(1), "two")
+    assert server.computed[1] == len(two) - STEM_PART
+
+
+async def test_a_part_with_which_another_stem_begins_stays(tmp_path: Path) -> None:
+    longer = (ChatMessage("system", STEM[0].text + "t" * STEM_PART),)
+    server, prefill = prefill_in(tmp_path)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(STEP_S * (2 * STEM_PART // BATCH + 1.5)):
+            await read(prefill, Slot(0), "one", longer)
+    await read(prefill, Slot(1), "two")
+    three = await read(prefill, Slot(2), "three", longer)
+    assert server.computed[2] <= len(three) - 3 * STEM_PART
+
+
+async def test_stems_that_begin_alike_are_prefilled_one_after_the_other(tmp_path: Path) -> None:
+    other = (ChatMessage("system", STEM[0].text[: 2 * STEM_PART] + "t" * STEM_PART),)
+    server, prefill = prefill_in(tmp_path)
+    one, two = await asyncio.gather(read(prefill, Slot(0), "one"), read(prefill, Slot(1), "two", other))
+    assert server.held == {0: one, 1: two}
+    assert server.computed == {0: len(one), 1: len(two) - 2 * STEM_PART}
+
+
+async def test_a_state_that_is_damaged_is_prefilled_anew(tmp_path: Path) -> None:
+    server, prefill = prefill_in(tmp_path)
+    await read(prefill, Slot(0), "one")
+    server.damaged = True
+    two = await read(prefill, Slot(1), "two")
+    assert server.held[1] == two
+    assert server.computed[1] == len(two)
