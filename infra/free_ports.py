@@ -2,7 +2,8 @@
 
 import random
 import socket
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
@@ -11,28 +12,47 @@ LOWEST = 15_000
 TRIES = 1_000
 
 
-def free_ports(count: int) -> list[int]:
+def free_ports(count: int, handed_out: Path = HANDED_OUT) -> list[int]:
     """So many for TCP, on which nothing listens just now.
 
-    They lie below those that the kernel hands out to connections where there are enough: one of these could be gone
-    before the server that is to listen on it has started.
+    Args:
+        handed_out: Holds the lowest port that the kernel hands out, and the highest.
     """
+    candidates = quiet_ports(handed_out)
     with ExitStack() as held:
         found: list[int] = []
-        for port in _candidates(TRIES):
-            with suppress(OSError):
-                held.enter_context(socket.create_server((LOOPBACK, port)))
-                found.append(port)
-            if len(found) == count:
-                return found
-        probes = [held.enter_context(socket.create_server((LOOPBACK, 0))) for _ in range(count - len(found))]
-        return found + [int(probe.getsockname()[1]) for probe in probes]
+        for _ in range(count):
+            probe = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.append(bind_free(probe, LOOPBACK, candidates))
+            probe.listen()
+        return found
 
 
-def _candidates(most: int) -> list[int]:
+def bind_free(listener: socket.socket, host: str, candidates: Iterator[int]) -> int:
+    """Bind a socket to the first of the candidates that is free, or else to what the kernel chooses; returns the port.
+
+    Raises:
+        OSError: The host is none of this machine.
+    """
+    for port in candidates:
+        try:
+            listener.bind((host, port))
+        except OSError:
+            continue
+        return port
+    listener.bind((host, 0))
+    return int(listener.getsockname()[1])
+
+
+def quiet_ports(handed_out: Path = HANDED_OUT) -> Iterator[int]:
+    """Ports in any order below those that the kernel hands out to connections.
+
+    One of these could be gone before the server that is to listen on it has started.
+    """
     try:
-        highest = int(HANDED_OUT.read_text().split()[0])
+        highest = int(handed_out.read_text().split()[0])
     except (OSError, ValueError, IndexError):
-        return []
+        return iter(())
     ports = range(LOWEST, highest)
-    return random.sample(ports, min(most, len(ports)))
+    return iter(random.sample(ports, min(TRIES, len(ports))))

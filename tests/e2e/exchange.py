@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.processes import child
 from infra.launcher.base.processes import run as run_child
@@ -18,7 +19,7 @@ from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import PhoneOptions
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.phone_services import sip_uri, write_phone_settings
-from infra.launcher.supervise.ports import LOOPBACK, Ports, choose_ports
+from infra.launcher.supervise.ports import Ports, choose_ports
 from infra.launcher.supervise.services import agent_environ, stack_services, write_livekit_settings
 from infra.launcher.supervise.stack import running
 from tests.e2e.lines import Line

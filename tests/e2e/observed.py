@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from infra.bench.person.grant import Grant
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.errors import tail
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.health import until_healthy
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.agents import WORK, NamedAgent
 from tests.e2e.stack import POLL_S, ROOT, START_S, Stack, get
 

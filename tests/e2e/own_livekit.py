@@ -16,8 +16,9 @@ from livekit import api, rtc
 from agent.settings.agent import LiveKitSettings
 from agent.web.join_token import TokenRequest, join_token
 from infra.bench.person.grant import Grant
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.stack import POLL_S, ROOT, get
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.bench.person.grant import Grant
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.agents import WORK, NamedAgent
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.stack import ROOT, Stack

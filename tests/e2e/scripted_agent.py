@@ -31,8 +31,9 @@ from infra.bench.base.speech import Sound
 from infra.bench.person.microphone import Microphone
 from infra.bench.person.person import CAPTIONS
 from infra.bench.person.task_scope import TaskScope, task_scope
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.own_livekit import OwnLiveKit, own_livekit
 from tests.e2e.stack import POLL_S, ROOT

@@ -11,8 +11,9 @@ from typing import Any
 from livekit import api
 
 from infra.bench.person.grant import Grant
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from pipeline.engines.fake import FakeEngine, hears
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.topology.processors.aura import ROOM

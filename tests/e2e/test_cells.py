@@ -18,8 +18,9 @@ from agent.settings.agent import LiveKitSettings, WebSettings
 from agent.web.server import application
 from infra.bench.person.grant import post_for_grant, request_grant
 from infra.bench.person.person import READY_S, Person, joined
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.own_livekit import KEY as LIVEKIT_KEY
 from tests.e2e.own_livekit import SECRET, OwnAgent, OwnLiveKit, own_agent, own_livekit, own_redis

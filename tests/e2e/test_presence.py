@@ -14,8 +14,9 @@ from agent.web.join_token import TokenRequest, join_token
 from infra.bench.base.speech import PersonVoice
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import ANSWER_S, READY_S, joined
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import ROOT, Stack

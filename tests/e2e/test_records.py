@@ -17,8 +17,9 @@ from agent.records.timeline import read_timeline
 from infra.bench.base.speech import RATE as SPOKEN_RATE
 from infra.bench.base.speech import REPLY_RATE, PersonVoice
 from infra.bench.person.person import READY_S, joined
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.processes import child
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e.agents import WORK, NamedAgent
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.recorded import ALIKE, QUIET, channels, ended, found, loudest_outside, outline

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from infra.bench.person.grant import Grant
-from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from infra.free_ports import LOOPBACK
+from infra.launcher.supervise.ports import choose_ports
 from tests.e2e import scripted_profile
 from tests.e2e.own_livekit import KEY, SECRET, OwnLiveKit, own_livekit
 from tests.e2e.stack import ROOT, get, launch

@@ -12,8 +12,8 @@ from statistics import median
 
 from infra.bench.base.figures import percentile
 from infra.bench.base.speech import Sound
+from infra.free_ports import LOOPBACK
 from infra.launcher.supervise.health import until_healthy
-from infra.launcher.supervise.ports import LOOPBACK
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_run import Place, measured, served
 from tests.gpu.chain_server import memory_rows, versions

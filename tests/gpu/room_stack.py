@@ -14,8 +14,9 @@ from string import Template
 from livekit import api
 
 from infra.bench.person.grant import Grant
+from infra.free_ports import LOOPBACK
 from infra.launcher.supervise.health import until_healthy
-from infra.launcher.supervise.ports import LOOPBACK, Ports, choose_ports
+from infra.launcher.supervise.ports import Ports, choose_ports
 from tests.gpu.sections import Row
 from tests.served import KEY
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from ipaddress import IPv4Address
 from pathlib import Path
 
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.settings import ForOthers, PhoneOptions
-from infra.launcher.supervise.ports import LOOPBACK
 
 ENCRYPTIONS = ("none", "allow", "require")
 HERE, ANYWHERE = f"{LOOPBACK}/32", "0.0.0.0/0"  # who calls needs user and password in any case

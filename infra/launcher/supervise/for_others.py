@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from pathlib import Path
 
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.errors import CommandFailed, LauncherError
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import ForOthers
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.supervise.acme import get_certificate
-from infra.launcher.supervise.ports import HTTP, HTTPS, LOOPBACK, Ports
+from infra.launcher.supervise.ports import HTTP, HTTPS, Ports
 
 PASSWORD = "AURA_WEB_PASSWORD"
 DISCARD = 9  # nothing answers there. A server at the port of media has browsers lose the way to that very port

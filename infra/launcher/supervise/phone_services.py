@@ -10,11 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from string import Template
 
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import CellOptions, PhoneOptions
 from infra.launcher.supervise.for_others import ShownCertificate
-from infra.launcher.supervise.ports import LOOPBACK, Ports
+from infra.launcher.supervise.ports import Ports
 from infra.launcher.supervise.service import Service
 
 PHONE = "--phone"  # asks for them

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 
+from infra.free_ports import LOOPBACK, bind_free, quiet_ports
 from infra.launcher.base.errors import BadUsage, PortTaken
 from pipeline.cli.port_holder import Transport, holder_of
-
-LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,7 @@ def choose_ports(asked: Mapping[str, int], outside: str | None = None) -> Ports:
         usual = {name: port for name, port in IF_FREE.items() if name not in asked and _is_free(outside, port)}
         asked = {**usual, **asked}
     chosen: dict[str, int] = {}
+    candidates = quiet_ports()
     with ExitStack() as reserved:  # hold all until the last is chosen, so that no two are equal
         for field in fields(Ports):
             transport: Transport = "udp" if field.name in OVER_UDP else "tcp"
@@ -93,7 +93,11 @@ def choose_ports(asked: Mapping[str, int], outside: str | None = None) -> Ports:
             listener = reserved.enter_context(socket.socket(socket.AF_INET, kind))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(transport == "tcp"))
             try:
-                listener.bind((_host(field.name, outside), asked.get(field.name, 0)))
+                host = _host(field.name, outside)
+                if port := asked.get(field.name, 0):
+                    listener.bind((host, port))
+                else:
+                    bind_free(listener, host, candidates)
             except OSError as error:
                 if outside and error.errno == errno.EADDRNOTAVAIL:
                     raise PortTaken(

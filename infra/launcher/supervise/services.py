@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from infra.free_ports import LOOPBACK
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import ALONE, EMBEDDED, CellOptions, ForOthers, OnGpus, PhoneOptions
 from infra.launcher.supervise.for_others import livekit_network
 from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service, shared_redis
-from infra.launcher.supervise.ports import LOOPBACK, Ports
+from infra.launcher.supervise.ports import Ports
 from infra.launcher.supervise.service import Service
 
 OF_A_CELL = ("pipeline", "agent")  # that joins an installation: it has its page and its LiveKit server

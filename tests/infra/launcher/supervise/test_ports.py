@@ -3,11 +3,9 @@
 import os
 import socket
 from dataclasses import astuple
-from pathlib import Path
 
 import pytest
 
-from infra import free_ports as free_ports_module
 from infra.launcher.base.errors import LauncherError, PortTaken
 from infra.launcher.supervise.ports import asked_ports, choose_ports
 from pipeline.cli.port_holder import bound_inodes, holder_of
@@ -15,31 +13,6 @@ from pipeline.cli.port_holder import bound_inodes, holder_of
 
 def test_free_ports_are_all_different() -> None:
     assert len(set(astuple(choose_ports({})))) == 13
-
-
-def test_no_connection_is_handed_a_free_port() -> None:
-    lowest = int(free_ports_module.HANDED_OUT.read_text().split()[0])
-    ports = free_ports_module.free_ports(50)
-    assert len(set(ports)) == 50
-    assert all(free_ports_module.LOWEST <= port < lowest for port in ports)
-
-
-def test_a_port_on_which_somebody_listens_is_not_free(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_server(("127.0.0.1", 0)) as other:
-        taken = server.getsockname()[1]
-        (range_file := tmp_path / "range").write_text(f"{taken + 1} 65535")
-        monkeypatch.setattr(free_ports_module, "HANDED_OUT", range_file)
-        monkeypatch.setattr(free_ports_module, "LOWEST", taken)  # no other port is a candidate
-        ports = free_ports_module.free_ports(2)
-        assert len(set(ports)) == 2
-        assert not {taken, other.getsockname()[1]} & set(ports)
-
-
-def test_where_the_kernel_does_not_tell_it_is_asked_for_free_ones(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(free_ports_module, "HANDED_OUT", tmp_path / "nowhere")
-    assert len(set(free_ports_module.free_ports(5))) == 5
 
 
 def test_a_port_that_was_asked_for_is_used() -> None:
