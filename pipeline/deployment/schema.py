@@ -15,7 +15,7 @@ The names and the defaults are those of vLLM-Omni's stage configs. What differs:
 | `sync_process_input_func` | called where `async_chunk` is false | there, if a file names it; else the full payload |
 | `max_inflight` | requests in a stage | units that wait between two stages; what the recogniser makes never waits |
 | `enable_prefix_caching` | false | true for `asr` and `aura`; true is refused for the Talker |
-| `dtype` | auto | bfloat16; float32 for Code2Wav |
+| `dtype` | auto | bfloat16; float16 for Code2Wav |
 | `stop_token_ids` | choose | must be those of the checkpoint |
 """
 

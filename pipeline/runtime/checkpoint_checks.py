@@ -22,11 +22,12 @@ from pipeline.models.qwen3_asr.weight_names import TEXT
 from pipeline.models.qwen3_tts.config import read_codec
 from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.tokenizer import check_tokenizer
-from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
+from pipeline.models.shared.weight_files import BYTES, Stored, stored
 from pipeline.runtime.gpu_fit import GpuMemory
 
 NO_DECODER = DecoderConfig(num_hidden_layers=1)  # where a configuration is damaged: nothing is held against it
 CODEC, DECODER = "speech_tokenizer", "decoder."
+VOCODER = "decoder."  # of a speech decoder, its last part
 
 
 def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -73,12 +74,18 @@ def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     if tensors is not None and not own and _format(stage) != "dummy":
         findings.add(str(folder / CODEC), f"no weights `{DECODER}*` in its files `*.safetensors`")
     findings.check()
-    return GpuMemory(decoder_bytes(own, args["dtype"]))
+    return GpuMemory(decoder_bytes(own, args["dtype"], f"{DECODER}{VOCODER}"))
 
 
-def decoder_bytes(tensors: Sequence[Stored], dtype: str) -> int:
-    """What a speech decoder takes at most: with `float16` only its convolutions to the wave are of that."""
-    return weight_bytes(tensors, "float32" if dtype == "float16" else dtype)
+def decoder_bytes(tensors: Sequence[Stored], dtype: str, vocoder: str) -> int:
+    """What a speech decoder takes at the least.
+
+    Args:
+        dtype: With `float16` only the vocoder, its convolutions to the wave, is of that, and all else float32.
+        vocoder: How the names of its tensors begin.
+    """
+    rest = "float32" if dtype == "float16" else dtype
+    return sum(tensor.size_as(dtype if tensor.name.startswith(vocoder) else rest) for tensor in tensors)
 
 
 def _checked(

@@ -22,7 +22,7 @@ from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
 from pipeline.models.shared.weight_names import check_weights, some
 from pipeline.models.shared.weight_shapes import Named
-from pipeline.runtime.checkpoint_checks import decoder_bytes
+from pipeline.runtime.checkpoint_checks import VOCODER, decoder_bytes
 from pipeline.runtime.gpu_fit import GpuMemory
 
 
@@ -86,7 +86,7 @@ def check_omni_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, findings = stage.engine_args, Findings()
     looked = _looked(stage, models_dir / args["model"], "code2wav.", code2wav_shapes, findings)
     findings.check()
-    return GpuMemory(decoder_bytes(looked.of("code2wav."), args["dtype"]))
+    return GpuMemory(decoder_bytes(looked.of("code2wav."), args["dtype"], f"code2wav.{VOCODER}"))
 
 
 def _looked(

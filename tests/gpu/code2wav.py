@@ -1,6 +1,6 @@
 """Times the speech decoder at full size: ms for a chunk, from codes to PCM16 on the host, by batch and chunk size.
 
-    python -m tests.gpu.code2wav [--dtype float16] [--search] [--profile 1x1,8x25] [--json FILE]
+    python -m tests.gpu.code2wav [--dtype float32] [--search] [--profile 1x1,8x25] [--json FILE]
     python -m tests.gpu.code2wav --tiny --batches 1,2 --repeat 3      a dry run without a GPU
 
 It also compares the wave with plain float32 on the CPU, without graphs and in one piece, and says what the engine's
@@ -70,7 +70,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batches", type=_numbers, default=[1, 4, 8, 16, 32])
     parser.add_argument("--sizes", type=_numbers, default=list(ChunkRamp().sizes))
-    parser.add_argument("--dtype", default="float32", choices=["float32", "float16", "bfloat16"])
+    parser.add_argument("--dtype", default="float16", choices=["float32", "float16", "bfloat16"])
     parser.add_argument("--repeat", type=int, default=50)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--search", action="store_true", help="let cuDNN try its algorithms")

@@ -22,7 +22,7 @@ def main() -> None:
     except ConfigError as error:
         send(SettingsRefused(settings.number, error.faults))
         sys.exit(1)
-    except (ImportError, RuntimeError) as error:  # torch is missing, or has no room on the GPU
+    except Exception as error:
         send(SettingsRefused(settings.number, [f"{type(error).__name__}: {error}"]))
         sys.exit(1)
     heap.freeze_startup_objects()

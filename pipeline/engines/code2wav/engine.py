@@ -64,7 +64,8 @@ class Code2WavEngine:
             folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
             slots: Most requests at once; further ones wait.
             dtype: With `float16` a GPU multiplies such numbers in the convolutions to the wave, and computes all else
-                with TF32, which is as exact; `float32` for all with TF32; or `bfloat16`, which is coarser.
+                with TF32, which has as many bits and more range; `float32` for all with TF32; or `bfloat16`, which
+                is coarser.
             device: Which GPU; where there is none, `threads` of the CPU compute.
             load_format: `dummy` leaves the weights unread, to measure how long things take.
 

@@ -7,7 +7,7 @@ from pipeline.models.qwen3_tts.decoder_attention.kernel import attend
 
 TILE = 32  # positions of the cache that a program looks at together: 8 KiB of keys, and as many of values
 CHUNK = 32  # tokens of a prompt
-PROGRAMS = 132  # that an H100 runs side by side; with more of them two share a multiprocessor, and take half the warps
+PROGRAMS = 132  # multiprocessors of an H100: of more programs two share one, and are quicker with half the warps
 
 
 def attend_layer(

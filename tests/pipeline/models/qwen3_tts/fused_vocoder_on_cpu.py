@@ -3,28 +3,33 @@
 import json
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from pipeline.models.qwen3_omni.code2wav import SilencedBlock
 from pipeline.models.qwen3_tts.codec.decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
 from pipeline.models.qwen3_tts.codec.fused.tiles import Tile
-from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder
+from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder, can_be_fused
 from pipeline.models.qwen3_tts.codec.layers import Folded, InOrder
 from pipeline.models.qwen3_tts.codec.past import Past
+from pipeline.models.qwen3_tts.codec.streams import CodecStreams
 from pipeline.models.qwen3_tts.config import CodecConfig
 from pipeline.models.shared.fields import read_fields
 from pipeline.models.shared.weights import load_weights
+from pipeline.types.chunks import CODEBOOKS
 from tests.pipeline.models.qwen3_tts import seeded_codec
+from tests.pipeline.models.qwen3_tts.seeded_codec import TINY
 
 SMALL = {**seeded_codec.TINY, "latent_dim": 64, "decoder_dim": 192, "upsample_rates": [3]}  # widths of 192 and 96
 CHUNKS = (1, 2)  # frames
 LEADS = (3,)  # steps
+CPU = torch.device("cpu")
 UNFILLED = Tile(16, 64, 32, 4, 3)  # 96 channels are one and a half of its widths
 
 
 def main() -> None:
-    layers = vocoder()
+    layers = decoder().decoder
     fused = FusedVocoder(layers)
     x = torch.randn(2, 4 * sum(CHUNKS), SMALL["latent_dim"], generator=torch.Generator().manual_seed(5))
     whole = in_chunks(layers, x, (sum(CHUNKS),))
@@ -37,17 +42,32 @@ def main() -> None:
     conv = fused.blocks[0].pointwise[0]
     begun, y = torch.ones(2, dtype=torch.long), torch.randn(2, 5, conv.inner).half()
     found["a tile that is not filled"] = compared(conv(y, begun, 0, tile=UNFILLED)[1], conv(y, begun, 0)[1])
-    print(json.dumps(found))
+    found["a stream"] = in_streams()
+    print(json.dumps({"errors": found, "can be fused": [can_be_fused(layers), can_be_fused(decoder(TINY).decoder)]}))
 
 
-def vocoder() -> InOrder:
+def decoder(raw: seeded_codec.Config = SMALL) -> CodecDecoder:
     faults: list[str] = []
-    config = read_fields(CodecConfig, SMALL, "", faults)
+    config = read_fields(CodecConfig, raw, "", faults)
     assert config, faults
-    decoder = CodecDecoder(config)
-    named = ((name.removeprefix(PREFIX), each) for name, each in seeded_codec.weights(SMALL).items())
-    load_weights(decoder, {name: torch.from_numpy(each) for name, each in named if name not in ENCODING_ONLY}, "seeded")
-    return ready(decoder, torch.device("cpu"), torch.float32).decoder
+    made = CodecDecoder(config)
+    named = ((name.removeprefix(PREFIX), each) for name, each in seeded_codec.weights(raw).items())
+    load_weights(made, {name: torch.from_numpy(each) for name, each in named if name not in ENCODING_ONLY}, "seeded")
+    return ready(made, CPU, torch.float32)
+
+
+def in_streams() -> float:
+    """Codes in chunks of two streams, whose memory is of both kinds of numbers."""
+    fused = decoder()
+    fused.decoder = FusedVocoder(fused.decoder)  # type: ignore[assignment]
+    heard = []
+    for each in (fused, decoder()):
+        streams = CodecStreams(each, 2, CODEBOOKS, CPU)
+        codes = seeded_codec.codes(sum(CHUNKS))
+        chunks = np.split(np.stack([codes, codes[::-1]]), np.cumsum(CHUNKS)[:-1], 1)
+        heard.append(np.concatenate([streams.decode([0, 1], np.ascontiguousarray(chunk)) for chunk in chunks], 1))
+    found, expected = (torch.from_numpy(each).float() for each in heard)
+    return compared(found, expected)
 
 
 def begun_in_silence(layers: InOrder) -> InOrder:
@@ -79,6 +99,7 @@ def in_chunks(decoder: Any, x: Tensor, chunks: tuple[int, ...]) -> Tensor:
 
 def compared(found: Tensor, expected: Tensor) -> float:
     """The rms of the difference over that of the signal."""
+    found, expected = found.detach(), expected.detach()
     return float((found - expected).square().mean().sqrt() / expected.square().mean().sqrt())
 
 

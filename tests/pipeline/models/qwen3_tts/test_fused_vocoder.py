@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
@@ -17,23 +18,29 @@ needs_triton = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def compared() -> dict[str, float]:
+def compared() -> dict[str, Any]:
     """Of a process of its own: Triton decides when it is imported whether it interprets."""
     command = [sys.executable, "-m", "tests.pipeline.models.qwen3_tts.fused_vocoder_on_cpu"]
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600)
-    found: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return found
 
 
 @needs_triton
-def test_the_wave_differs_by_no_more_than_rounded_factors_explain(compared: dict[str, float]) -> None:
-    assert set(compared) == {"at once", "in chunks", "silent steps at the beginning", "a tile that is not filled"}
-    assert {name: error for name, error in compared.items() if not error < 1e-3} == {}
+def test_the_wave_differs_by_no_more_than_rounded_factors_explain(compared: dict[str, Any]) -> None:
+    errors = compared["errors"]
+    assert len(errors) == 5
+    assert {name: error for name, error in errors.items() if not error < 2e-3} == {}
+
+
+@needs_triton
+def test_what_has_too_few_channels_for_a_tile_stays_as_it_is(compared: dict[str, Any]) -> None:
+    assert compared["can be fused"] == [True, False]
 
 
 @pytest.mark.parametrize("frames", [1, 2, 8, 25, 64, 200, 800])
-def test_every_layer_is_cut_into_tiles_that_its_channels_fill(frames: int) -> None:
+def test_every_layer_of_the_voice_can_be_cut_into_tiles(frames: int) -> None:
     width, steps = seeded_codec.FULL["decoder_dim"], 4 * frames
     for rate in seeded_codec.FULL["upsample_rates"]:
         for inner, outer, taps in (

@@ -72,7 +72,7 @@ def convolve(
 
 @triton.jit
 def _sine_squared(angle):
-    """sin² to 2e-7, by sine's series to the eleventh power around the nearest multiple of π."""
+    """sin² of angles of a few turns, to 2e-7: sine's series to the eleventh power around the nearest multiple of π."""
     turns = angle * 0.3183098861837907
     turns -= tl.floor(turns + 0.5)
     u = turns * turns
