@@ -80,13 +80,15 @@ class SlotPrefill:
 
     async def _go_back(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
         """Restore a saved state where it holds more of the prompt than the slot's cache does."""
+        held = known(prompt, slot.read)
         for kept in (*reversed(_parts(stem)), self._preamble):
-            if common_prefix(kept, prompt) <= known(prompt, slot.read) or not self._states.has(kept):
+            if common_prefix(kept, prompt) <= held or not self._states.has(kept):
                 continue
-            slot.read = []  # nobody knows what it holds, should that fail or be cancelled
+            slot.read, held = [], 0  # nobody knows what it holds, should that fail or be cancelled
             if await self._states.restore(self._server.api, slot.number, kept):
                 self._states.used(self._preamble)
                 slot.read = kept
+                break
         if not slot.read:
             await self._server.api.slot_action(slot.number, "erase")
 

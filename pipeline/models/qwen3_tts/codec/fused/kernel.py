@@ -88,7 +88,7 @@ def _sine_squared(angle):
 @triton.jit
 def to_wave(
     x, weight, bias, wave, rows, steps, x_stride,
-    INNER: tl.constexpr, ROOM: tl.constexpr, TAPS: tl.constexpr, BLOCK_M: tl.constexpr,
+    INNER: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK_M: tl.constexpr,
 ):  # fmt: skip
     """Computes the wave, float32, [batch, steps], cut off at -1 and 1.
 
@@ -96,13 +96,13 @@ def to_wave(
         x: float16, [batch, TAPS - 1 + steps, INNER].
         weight: float32, [TAPS, INNER].
         bias: float32, [1].
-        ROOM: The power of two into which INNER fits.
+        PADDED: The power of two into which INNER fits.
     """
     row = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     place = tl.minimum(row, rows - 1)
-    inner = tl.arange(0, ROOM)
+    inner = tl.arange(0, PADDED)
     lines = x + (place // steps * x_stride + place % steps * INNER)[:, None] + inner[None, :]
-    products = tl.zeros((BLOCK_M, ROOM), tl.float32)
+    products = tl.zeros((BLOCK_M, PADDED), tl.float32)
     for tap in tl.static_range(TAPS):
         part = tl.load(lines + tap * INNER, mask=inner[None, :] < INNER, other=0.0).to(tl.float32)
         products += part * tl.load(weight + tap * INNER + inner, mask=inner < INNER, other=0.0)[None, :]

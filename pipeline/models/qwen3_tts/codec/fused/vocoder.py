@@ -56,7 +56,7 @@ class FusedConv(nn.Module):
         self,
         x: Tensor,
         frames: Tensor,
-        room: int,
+        ahead: int,
         added: Tensor | None = None,
         *,
         keeps: bool = False,
@@ -67,23 +67,23 @@ class FusedConv(nn.Module):
         Args:
             x: The chunk behind the `keep` steps before it.
             frames: int64, [batch]: zero for a stream's first chunk.
-            room: How many steps to leave in front of the activated output.
+            ahead: How many steps to leave ahead of the activated output.
             added: float32, of the output's shape.
             keeps: Whether the output is needed as it is before the activation.
 
         Returns:
-            That, float32, which means nothing unless it is kept; and the activated output, float16, behind its room.
+            That, float32, which means nothing unless it is kept; and the activated output, float16, behind these.
         """
         batch, steps = x.shape[0], x.shape[1] - self.keep
         longer = steps * self.outer // self.channels
-        y = x.new_empty(batch, room + longer, self.channels)
+        y = x.new_empty(batch, ahead + longer, self.channels)
         total = x.new_empty((batch, longer, self.channels) if keeps else (0,), dtype=torch.float32)
         tile = tile or tile_for(batch * steps, self.inner, self.outer, self.taps)
         grid = triton.cdiv(self.outer, tile.columns), triton.cdiv(batch * steps, tile.rows)
         convolve[grid](
             x, self.weight, self.bias, self.bias if added is None else added, total, y, self.frequency, self.magnitude,
             frames, self.lead,
-            batch * steps, steps, x.stride(0), y.stride(0), room * self.channels,
+            batch * steps, steps, x.stride(0), y.stride(0), ahead * self.channels,
             self.inner, self.outer, self.channels, len(self.weight), self.dilation,
             ADDS=added is not None, KEEPS=keeps, LEADS=self.lead > 0, FILLS=self.outer % tile.columns == 0,
             BLOCK_M=tile.rows, BLOCK_N=tile.columns, BLOCK_K=tile.deep, num_warps=tile.warps, num_stages=tile.stages,
@@ -125,7 +125,7 @@ class FusedVocoder(nn.Module):
         wave = x.new_empty(batch, steps, 1, dtype=torch.float32)
         to_wave[(triton.cdiv(batch * steps, SAMPLES),)](
             x, self.weight, self.bias, wave, batch * steps, steps, x.stride(0),
-            INNER=x.shape[2], ROOM=triton.next_power_of_2(x.shape[2]), TAPS=self.taps, BLOCK_M=SAMPLES,
+            INNER=x.shape[2], PADDED=triton.next_power_of_2(x.shape[2]), TAPS=self.taps, BLOCK_M=SAMPLES,
         )  # fmt: skip
         return wave
 
@@ -144,24 +144,24 @@ class FusedBlock(nn.Module):
         )
         self.keep = self.upsampling.keep
 
-    def forward(self, x: Tensor, past: Past, room: int) -> Tensor:
-        """The activated signal behind its past → that of the next layer, behind the room for its past."""
+    def forward(self, x: Tensor, past: Past, ahead: int) -> Tensor:
+        """The activated signal behind its past → that of the next layer, behind the steps ahead of it."""
         keeps = [conv.keep for conv in self.wide]
         total, x = self.upsampling(x, past.frames, keeps[0], keeps=True)
         for wide, pointwise, then in zip(self.wide, self.pointwise, [*keeps[1:], None], strict=True):
             _, x = wide(behind(past, x, wide.keep), past.frames, 0)
-            total, x = pointwise(x, past.frames, room if then is None else then, total, keeps=then is not None)
+            total, x = pointwise(x, past.frames, ahead if then is None else then, total, keeps=then is not None)
         return x
 
 
-def behind(past: Past, chunk: Tensor, room: int) -> Tensor:
-    """Fills the room in front of a chunk with what the chunk before it left, and keeps what the next one needs."""
+def behind(past: Past, chunk: Tensor, ahead: int) -> Tensor:
+    """Fills the steps ahead of a chunk with what the chunk before it left, and keeps what the next one needs."""
 
     def filled(before: Tensor, _: Tensor) -> Tensor:
-        chunk[:, :room].copy_(before)
+        chunk[:, :ahead].copy_(before)
         return chunk
 
-    return past.before(chunk[:, room:], room, join=filled)
+    return past.before(chunk[:, ahead:], ahead, join=filled)
 
 
 def can_be_fused(decoder: InOrder) -> bool:
