@@ -1,5 +1,6 @@
 """The decoder of the 12 Hz speech tokenizer: codec frames → the wave, chunk by chunk and as if at once."""
 
+import logging
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +21,8 @@ from pipeline.models.qwen3_tts.codec.quantizer import Quantizer
 from pipeline.models.qwen3_tts.codec.transformer import WindowedTransformer
 from pipeline.models.qwen3_tts.config import CodecConfig, read_codec
 from pipeline.models.shared.weights import load_weights, read_weights
+
+log = logging.getLogger(__name__)
 
 FOLDER = "speech_tokenizer"
 PREFIX = "decoder."
@@ -84,8 +87,8 @@ def ready(decoder: Decoder, device: torch.device, dtype: torch.dtype) -> Decoder
 
     Args:
         decoder: Its last part is a vocoder, named `decoder`.
-        dtype: With `float16` a GPU convolves numbers of float16 in the vocoder, if it has as many channels as that
-            takes, and computes all else in float32.
+        dtype: With `float16` a GPU convolves numbers of float16 in the vocoder, if its channels are multiples of 32,
+            and computes all else in float32.
     """
     for layer in decoder.modules():
         if isinstance(layer, Folded):
@@ -98,4 +101,6 @@ def ready(decoder: Decoder, device: torch.device, dtype: torch.dtype) -> Decoder
 
         if can_be_fused(decoder.decoder):
             decoder.decoder = FusedVocoder(decoder.decoder)
+        else:
+            log.warning("the vocoder has channels that are no multiples of 32: it computes as with float32")
     return decoder.to(device)
