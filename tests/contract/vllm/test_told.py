@@ -240,7 +240,7 @@ async def test_no_seed_draws_anew(opens: Opens) -> None:
 
 
 DECODER = (
-    pytest.param({}, {"dtype": "float32", "load_format": "auto", "threads": 1, "device": 0}, id="silent"),
+    pytest.param({}, {"dtype": "float16", "load_format": "auto", "threads": 1, "device": 0}, id="silent"),
     pytest.param(place(devices="1"), {"device": 1}, id="devices"),
     pytest.param(place(max_batch_size=3), {"slots": 3}, id="max_batch_size"),
     pytest.param(engine(dtype="bfloat16"), {"dtype": "bfloat16"}, id="dtype"),
