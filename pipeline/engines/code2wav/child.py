@@ -22,7 +22,7 @@ def main() -> None:
     except ConfigError as error:
         send(SettingsRefused(settings.number, error.faults))
         sys.exit(1)
-    except Exception as error:
+    except Exception as error:  # torch is missing, the GPU has no room, or a kernel does not compile
         send(SettingsRefused(settings.number, [f"{type(error).__name__}: {error}"]))
         sys.exit(1)
     heap.freeze_startup_objects()

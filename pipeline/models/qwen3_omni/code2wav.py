@@ -53,7 +53,7 @@ class Code2Wav(nn.Module):
         widths = [config.decoder_dim >> at for at in range(len(config.upsample_rates) + 1)]
         leads = list(accumulate(config.upsample_rates, lambda lead, rate: (lead + 1) * rate, initial=0))[1:]
         blocks = (
-            SilencedBlock(wide, rate, lead)
+            VocoderBlock(wide, rate, lead)
             for wide, rate, lead in zip(widths, config.upsample_rates, leads, strict=False)
         )
         self.decoder = InOrder(
@@ -76,21 +76,6 @@ class Code2Wav(nn.Module):
             x = part(x, past)
         wave: Tensor = x[:, :, 0].clamp(-1, 1)
         return wave
-
-
-class SilencedBlock(VocoderBlock):
-    """A block of which the first `lead` steps of a stream are zero, as if the stream began after them."""
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        act, upsampling, *units = self.block
-        assert isinstance(act, SnakeBeta)
-        begun = (past.frames > 0)[:, None, None]
-        x = upsampling(x, past, act.after)
-        x[:, : self.lead].mul_(begun)
-        for unit in units:
-            x = unit(x, past)
-            x[:, : self.lead].mul_(begun)
-        return x
 
 
 def load_code2wav(folder: Path, device: torch.device, dtype: torch.dtype) -> Code2Wav:

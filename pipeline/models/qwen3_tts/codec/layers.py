@@ -162,7 +162,7 @@ class VocoderBlock(nn.Module):
     """Longer by `rate` and half as wide: [batch, steps, width] → [batch, steps · rate, width / 2].
 
     Attributes:
-        lead: How many of a stream's first steps of output are zero.
+        lead: How many of a stream's first steps of output are zero, as if it began after them.
     """
 
     def __init__(self, width: int, rate: int, lead: int = 0) -> None:
@@ -174,7 +174,12 @@ class VocoderBlock(nn.Module):
     def forward(self, x: Tensor, past: Past) -> Tensor:
         act, upsampling, *units = self.block
         assert isinstance(act, SnakeBeta)
-        x = upsampling(x, past, act.after)
+        x = self._silenced(upsampling(x, past, act.after), past)
         for unit in units:
-            x = unit(x, past)
+            x = self._silenced(unit(x, past), past)
+        return x
+
+    def _silenced(self, x: Tensor, past: Past) -> Tensor:
+        if self.lead:
+            x[:, : self.lead].mul_((past.frames > 0)[:, None, None])
         return x

@@ -29,6 +29,7 @@ class Server:
     Attributes:
         held: What each slot holds.
         computed: The tokens that each has computed.
+        largest: The most of them in one step.
         fails_at: The number of the step that fails, if one does.
         full: Nothing more can be saved.
         damaged: No state can be restored, and what the slot held is lost, too.
@@ -37,6 +38,7 @@ class Server:
     folder: Path
     held: dict[int, list[int]] = field(default_factory=dict)
     computed: Counter[int] = field(default_factory=Counter)
+    largest: int = 0
     steps: int = 0
     fails_at: int = 0
     full: bool = False
@@ -68,6 +70,7 @@ class Server:
         assert list(tokens[: len(held)]) == held, "it goes on behind what the slot holds"
         computed = len(tokens) - len(held)
         self.computed[slot] += computed
+        self.largest = max(self.largest, computed)
         self.held[slot] = list(tokens)
         return CompletionStep([0], "", False, computed)
 
@@ -172,7 +175,10 @@ async def test_stems_that_begin_alike_are_prefilled_one_after_the_other(tmp_path
 async def test_a_state_that_is_damaged_is_prefilled_anew(tmp_path: Path) -> None:
     server, prefill = prefill_in(tmp_path)
     await read(prefill, Slot(0), "one")
-    server.damaged = True
-    two = await read(prefill, Slot(1), "two")
+    slot = Slot(1)
+    await read(prefill, slot, "two", (ChatMessage("system", STEM[0].text[: STEM_PART + 6]),))
+    server.damaged, server.computed[1] = True, 0
+    two = await read(prefill, slot, "two")
     assert server.held[1] == two
     assert server.computed[1] == len(two)
+    assert server.largest <= BATCH, "what a failed restore has lost is not computed all at once"

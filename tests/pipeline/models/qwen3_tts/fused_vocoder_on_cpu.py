@@ -7,11 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline.models.qwen3_omni.code2wav import SilencedBlock
 from pipeline.models.qwen3_tts.codec.decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
 from pipeline.models.qwen3_tts.codec.fused.tiles import Tile
 from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder, can_be_fused
-from pipeline.models.qwen3_tts.codec.layers import Folded, InOrder
+from pipeline.models.qwen3_tts.codec.layers import Folded, InOrder, VocoderBlock
 from pipeline.models.qwen3_tts.codec.past import Past
 from pipeline.models.qwen3_tts.codec.streams import CodecStreams
 from pipeline.models.qwen3_tts.config import CodecConfig
@@ -75,7 +74,7 @@ def begun_in_silence(layers: InOrder) -> InOrder:
     first, *blocks, last_act, last = layers
     rates = SMALL["upsample_rates"]
     silenced = [
-        SilencedBlock(block.block[0].alpha.numel(), rate, lead)
+        VocoderBlock(block.block[0].alpha.numel(), rate, lead)
         for block, rate, lead in zip(blocks, rates, LEADS, strict=True)
     ]
     for block, other in zip(silenced, blocks, strict=True):

@@ -165,6 +165,6 @@ def behind(past: Past, chunk: Tensor, ahead: int) -> Tensor:
 
 
 def can_be_fused(decoder: InOrder) -> bool:
-    """Whether all layers have as many channels as a tile needs."""
+    """Whether the channels of all layers are multiples of what a tile multiplies together."""
     convs = [each for each in decoder.modules() if isinstance(each, CausalConv | CausalUpsampling)]
     return all(fits(conv.conv.in_channels) for conv in convs)
