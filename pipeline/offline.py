@@ -15,9 +15,9 @@ from pipeline.errors import RequestError
 from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.registry.entry_registry import EntryRegistry
-from pipeline.runtime.gpus import VISIBLE, gpu_bytes
+from pipeline.runtime.checks.gpus import VISIBLE, gpu_bytes
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.orchestrator import running
-from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import PROFILES, Profile, profile_of
 from pipeline.types.capabilities import Capabilities
 

@@ -19,9 +19,9 @@ from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.media.wav import read_wav, speech_file
 from pipeline.models.qwen3_asr.languages import AUTO
-from pipeline.runtime.gpus import gpu_bytes
+from pipeline.runtime.checks.gpus import gpu_bytes
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.orchestrator import running
-from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import PROFILES
 from pipeline.vision.video_file import film_of
 

@@ -32,10 +32,10 @@ from pipeline.deployment.validation import session_faults
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import AuraError, ConfigError, quoted
 from pipeline.realtime.server import Server
+from pipeline.runtime.checks.gpus import VISIBLE, gpu_bytes
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.engine_registry import ENGINES
-from pipeline.runtime.gpus import VISIBLE, gpu_bytes
 from pipeline.runtime.orchestrator import running
-from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, profile_of
 from pipeline.shipped.embedded import chat_profile
 from pipeline.telemetry.span_export import exports_spans, span_export

@@ -29,7 +29,7 @@ from pipeline.engines.model_files import check_whole, model_folder
 from pipeline.errors import ConfigError
 from pipeline.registry.entry_registry import EntryRegistry
 from pipeline.registry.shipped import ENGINES as SHIPPED
-from pipeline.runtime.gpu_fit import GpuMemory
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 from pipeline.runtime.known_callers import instructions_fault, known_prompts, tools_fault
 from pipeline.topology.config import PipelineConfig, StageExecutionType
 from pipeline.topology.processors.preamble import PREAMBLE, TOOLS_PREAMBLE

@@ -10,8 +10,8 @@ from pipeline.deployment.schema import EngineKeys, choice
 from pipeline.errors import ConfigError
 from pipeline.registry.entry_registry import EntryRegistry
 from pipeline.registry.shipped import PIPELINES as SHIPPED
+from pipeline.runtime.checks.wiring import wiring_faults
 from pipeline.runtime.engine_registry import EngineKind
-from pipeline.runtime.wiring import wiring_faults
 from pipeline.speech.vad_frontend import DetectorFactory
 from pipeline.topology.config import PipelineConfig
 from pipeline.types.capabilities import PromptLimits

@@ -31,7 +31,7 @@ from pipeline.engines.vllm.quantization import ONLINE
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.start import StartEngine, start_vllm, vllm_imported
 from pipeline.models.registry import AURA, TALKER
-from pipeline.runtime.checkpoint_checks import check_asr, check_aura, check_code2wav, check_tts
+from pipeline.runtime.checks.checkpoint_checks import check_asr, check_aura, check_code2wav, check_tts
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.topology.config import StageExecutionType
 from pipeline.turns.input_processor import chunks_into

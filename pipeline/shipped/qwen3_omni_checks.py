@@ -22,8 +22,8 @@ from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
 from pipeline.models.shared.weight_names import check_weights, some
 from pipeline.models.shared.weight_shapes import Named
-from pipeline.runtime.checkpoint_checks import VOCODER, decoder_bytes
-from pipeline.runtime.gpu_fit import GpuMemory
+from pipeline.runtime.checks.checkpoint_checks import VOCODER, decoder_bytes
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from pipeline.cli.main import SERVICE, ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 from pipeline.runtime.engine_registry import EngineKind, Opener
-from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.telemetry.span_export import exports_spans, span_export
 from pipeline.types.chunks import ChatPrompt

@@ -10,8 +10,8 @@ from typing import Any
 from pipeline.deployment.loading import StageDeployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 from pipeline.runtime.engine_registry import EngineKind
-from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES, Profile
 from tests.e2e.stack import ROOT
 

@@ -14,7 +14,7 @@ from pipeline.engines.fake import FakeEngine, hears, tone, writes
 from pipeline.errors import ConfigError, RequestError
 from pipeline.offline import Pipeline
 from pipeline.registry.entry_registry import EntryRegistry
-from pipeline.runtime.gpu_fit import GpuMemory
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import DEPLOY, PROFILES, Profile
 from pipeline.types.chunks import AudioChunk
 from tests.scenario import Loudness

@@ -19,8 +19,8 @@ from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, Step, hears, speaks, writes
 from pipeline.errors import EngineError
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 from pipeline.runtime.engine_registry import EngineKind, Opener
-from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.types.chunks import ChatPrompt, TextChunk
 

@@ -17,8 +17,8 @@ from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, writes
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 from pipeline.runtime.engine_registry import Opener
-from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 
 

@@ -37,7 +37,7 @@ from infra.launcher.supervise.phone_services import (
 from infra.launcher.supervise.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.supervise.serve import own_run_folder, serve
 from infra.launcher.supervise.services import addresses, agent_environ, stack_services, write_livekit_settings
-from pipeline.runtime.gpus import VISIBLE, gpu_bytes
+from pipeline.runtime.checks.gpus import VISIBLE, gpu_bytes
 
 
 async def up(settings: LauncherSettings, display: Display) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infra.launcher.base.errors import Missing
 from infra.launcher.base.settings import VLLM
-from pipeline.runtime.gpus import GIB, described
+from pipeline.runtime.checks.gpus import GIB, described
 
 
 @dataclass(frozen=True, slots=True)

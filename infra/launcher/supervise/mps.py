@@ -12,7 +12,7 @@ import yaml
 
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
-from pipeline.runtime.gpus import VISIBLE
+from pipeline.runtime.checks.gpus import VISIBLE
 
 TOOL = "nvidia-cuda-mps-control"
 PLACES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")

@@ -7,8 +7,8 @@ import yaml
 
 from pipeline.deployment.loading import read_deployment
 from pipeline.errors import ConfigError
-from pipeline.runtime.gpus import GIB
-from pipeline.runtime.preflight import preflight
+from pipeline.runtime.checks.gpus import GIB
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.profiles import DEPLOY, PROFILES
 
 SHIPPED = DEPLOY / "aura_80gb.yaml"

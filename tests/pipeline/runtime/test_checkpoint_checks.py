@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.models.shared.weight_files import Stored
-from pipeline.runtime.checkpoint_checks import decoder_bytes
+from pipeline.runtime.checks.checkpoint_checks import decoder_bytes
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import yaml
 
 from pipeline.deployment.loading import model_type_in, read_deployment
 from pipeline.errors import ConfigError
-from pipeline.runtime.deployment_plan import plan_of
+from pipeline.runtime.checks.deployment_plan import plan_of
 from pipeline.runtime.profiles import DEPLOY, PROFILES
 
 PROFILE = PROFILES["vllm"]

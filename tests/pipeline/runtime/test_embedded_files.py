@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.engines.embedded_models import DETECTOR_FILES, LLAMA_FILES, WHISPER_FILES
-from pipeline.runtime.preflight import WITHOUT
+from pipeline.runtime.checks.preflight import WITHOUT
 from pipeline.runtime.profiles import PROFILES
 from tests.pipeline.engines.model_file_bytes import write_files
 from tests.pipeline.runtime.shipped import check, faults

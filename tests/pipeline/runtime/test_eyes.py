@@ -17,9 +17,9 @@ from pipeline.engines.embedded_models import LLAMA_FILES, WHISPER_FILES
 from pipeline.engines.fake import speaks
 from pipeline.errors import ConfigError, EngineError
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.runtime.checks.preflight import WITHOUT
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.orchestrator import Orchestrator, running
-from pipeline.runtime.preflight import WITHOUT
 from pipeline.runtime.profiles import PROFILES
 from pipeline.session.session import Session
 from pipeline.turns.turn import once

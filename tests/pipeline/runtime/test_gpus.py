@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runtime import gpus
-from pipeline.runtime.gpus import GIB, gpu_bytes
+from pipeline.runtime.checks import gpus
+from pipeline.runtime.checks.gpus import GIB, gpu_bytes
 
 SMI = """#!/bin/sh
 printf '%s\\n' '0, GPU-1b4a77, 81920' '1, GPU-1b9c02, 24576' '2, GPU-77aa01, [N/A]' '3, GPU-c0ffee, 40960'

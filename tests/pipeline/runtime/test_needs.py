@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.deployment.loading import read_deployment
 from pipeline.errors import ConfigError
-from pipeline.runtime.preflight import preflight
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.profiles import PROFILES, ModelNeed, Profile
 
 CODEBOOK = ModelNeed("codebook/table.bin", "pip install voice-tables")

@@ -14,9 +14,9 @@ from pipeline.deployment.schema import EngineKeys, Key
 from pipeline.engines.fake import hears, speaks, writes
 from pipeline.errors import ConfigError, EngineError
 from pipeline.registry.entry_registry import EntryRegistry
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.engine_registry import EngineKind, engines_of
 from pipeline.runtime.orchestrator import running
-from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import Profile
 from pipeline.topology.config import PipelineConfig
 from pipeline.types.chunks import ChatPrompt

@@ -14,7 +14,7 @@ import yaml
 from pipeline.deployment.schema import PLACE_KEYS
 from pipeline.engines.aura.setup import STEP_TOKENS
 from pipeline.engines.embedded_models import LLAMA_FILES, WHISPER_FILES
-from pipeline.runtime.preflight import NO_GPU, NO_MODELS
+from pipeline.runtime.checks.preflight import NO_GPU, NO_MODELS
 from pipeline.runtime.profiles import PROFILES
 from tests.contract.vllm.tiny import voice
 from tests.pipeline.engines.model_file_bytes import write_files

@@ -14,7 +14,7 @@ from pipeline.models.qwen3_tts.config import voice_config
 from pipeline.models.qwen3_tts.weight_names import expected_shapes as talker_shapes
 from pipeline.models.shared.fields import made_of
 from pipeline.models.shared.weight_files import stored, weight_bytes
-from pipeline.runtime.gpus import GIB
+from pipeline.runtime.checks.gpus import GIB
 from pipeline.runtime.profiles import DEPLOY
 from tests.contract.vllm import tiny, tiny_asr, tiny_aura
 from tests.pipeline.runtime.checkpoints import ASR, AURA, VOICE, shapes, write_all, write_weights

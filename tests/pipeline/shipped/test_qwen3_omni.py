@@ -13,8 +13,8 @@ from pipeline.errors import ConfigError
 from pipeline.models.qwen3_omni.config import read_omni
 from pipeline.models.qwen3_omni.weight_names import code2wav_shapes, talker_shapes, thinker_shapes
 from pipeline.models.shared.weight_files import stored
-from pipeline.runtime.gpus import GIB
-from pipeline.runtime.preflight import preflight
+from pipeline.runtime.checks.gpus import GIB
+from pipeline.runtime.checks.preflight import preflight
 from pipeline.runtime.profiles import PROFILES
 from tests.contract.vllm import tiny_omni
 from tests.pipeline.runtime.checkpoints import ASR, write_all, write_weights

@@ -12,7 +12,7 @@ from infra.launcher.cli.up import extras_of, on_these_gpus
 from infra.launcher.setup.gpu_deployment import NEEDS, NEEDS_OF, HardwareNeed, check_folders, fitting
 from infra.launcher.supervise.services import stack_services
 from pipeline.deployment.loading import read_deployment
-from pipeline.runtime.gpus import GIB
+from pipeline.runtime.checks.gpus import GIB
 from pipeline.runtime.profiles import DEPLOY, PROFILES
 from tests.infra.launcher.supervise.test_phone_services import PORTS
 

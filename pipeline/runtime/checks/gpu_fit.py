@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.deployment.loading import Deployment
-from pipeline.runtime.gpus import GIB, described
+from pipeline.runtime.checks.gpus import GIB, described
 from pipeline.topology.config import PipelineConfig
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pipeline.deployment.loading import Deployment
 from pipeline.errors import ConfigError
-from pipeline.runtime.deployment_plan import plan_of
-from pipeline.runtime.gpu_fit import GpuMemory, misfits
+from pipeline.runtime.checks.deployment_plan import plan_of
+from pipeline.runtime.checks.gpu_fit import GpuMemory, misfits
 from pipeline.runtime.profiles import Profile
 
 log = logging.getLogger(__name__)

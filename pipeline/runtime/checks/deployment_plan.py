@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pipeline.deployment.loading import WHOLE, Deployment, Edge, StageDeployment
-from pipeline.runtime.gpus import GIB
+from pipeline.runtime.checks.gpus import GIB
 from pipeline.topology.config import PipelineConfig, StagePipelineConfig
 
 

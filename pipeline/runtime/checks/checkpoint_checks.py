@@ -23,7 +23,7 @@ from pipeline.models.qwen3_tts.config import read_codec
 from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored
-from pipeline.runtime.gpu_fit import GpuMemory
+from pipeline.runtime.checks.gpu_fit import GpuMemory
 
 NO_DECODER = DecoderConfig(num_hidden_layers=1)  # where a configuration is damaged: nothing is held against it
 CODEC, DECODER = "speech_tokenizer", "decoder."
