@@ -1,27 +1,21 @@
 """This module converts LiveKit's frames into the pipeline's sound and pictures, and back."""
 
 import asyncio
-import io
 import logging
-import math
 from typing import Any
 
 from livekit import rtc
 from livekit.agents import AgentSession
-from PIL import Image
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.livekit.input_stream import AudioPiece, CameraPicture, InputStream
+from agent.video.jpeg import jpeg
 from agent.video.sourced_frame import source_of
 
 logger = logging.getLogger(__name__)
 
 RATE = 24_000  # Hz, mono, both ways: the wire's `audio/pcm`
 FRAMES_PER_S = 2.0
-LONGEST_SIDE = 640  # pixels of a camera's picture, as the pipeline is sent it
-SCREEN_PX = 602_112  # of a screen's: as many as AURA sees, so that letters of 14 pixels at 1080p can be read
-STEP_PX = 32  # its sides are multiples of it, as what the model sees: made smaller twice, letters blur
-JPEG_QUALITY = 80
 
 
 def sound(pcm: bytes) -> rtc.AudioFrame:
@@ -78,22 +72,3 @@ class Camera:
             self._pipeline.stream(CameraPicture(await asyncio.to_thread(jpeg, frame), taken_at, source_of(frame)))
         finally:
             self._busy = False
-
-
-def jpeg(frame: rtc.VideoFrame) -> bytes:
-    """Return the frame as JPEG, with no more pixels than are seen. Takes milliseconds: not for the event loop."""
-    rgb = frame.convert(rtc.VideoBufferType.RGB24)
-    image = Image.frombuffer("RGB", (rgb.width, rgb.height), bytes(rgb.data), "raw", "RGB", 0, 1)
-    if source_of(frame) == "camera":
-        image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-    elif image.width * image.height > SCREEN_PX:
-        image = image.resize(screen_size(image.width, image.height), Image.Resampling.BICUBIC)
-    out = io.BytesIO()
-    image.save(out, "JPEG", quality=JPEG_QUALITY)
-    return out.getvalue()
-
-
-def screen_size(width: int, height: int) -> tuple[int, int]:
-    """Return the width and the height of a large screen's picture, in pixels."""
-    scale = math.sqrt(SCREEN_PX / (width * height)) / STEP_PX
-    return max(1, round(width * scale)) * STEP_PX, max(1, round(height * scale)) * STEP_PX

@@ -21,6 +21,7 @@ import { connectOptions } from './connectOptions';
 import { patience } from './patience';
 import type { Problem } from './problems';
 import type { Grant } from './token';
+import { videoForAgent } from './videoForAgent';
 
 export interface Call {
   readonly room: Room;
@@ -63,8 +64,7 @@ export async function openCall(
       ...(choices.cameraId ? { deviceId: choices.cameraId } : { facingMode: 'user' }),
     },
     ...(choices.loudspeakerId && canChooseLoudspeaker() && { audioOutput: { deviceId: choices.loudspeakerId } }),
-    // The agent is the only viewer: one layer spares a phone the encoding of three.
-    publishDefaults: { simulcast: false },
+    publishDefaults: videoForAgent,
   });
   const conversation = openConversation(room);
   let pipelineGone = false;

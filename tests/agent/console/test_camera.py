@@ -12,7 +12,7 @@ from PIL import Image
 
 from agent.console.audio import write_wav
 from agent.console.camera import LONGEST_SIDE, FilmCamera, PictureCamera, file_camera
-from agent.livekit.media import jpeg
+from agent.video.jpeg import jpeg
 
 pytestmark = pytest.mark.anyio
 

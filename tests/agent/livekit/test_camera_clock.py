@@ -12,8 +12,8 @@ from agent.livekit.media import sound
 from agent.livekit.session import AuraRealtimeSession
 from agent.video.sourced_frame import SourcedFrame
 from tests.agent.fake_pipeline import FakePipeline
-from tests.agent.livekit.test_media import frame
 from tests.agent.livekit.test_session import talking
+from tests.agent.video.frames import plain
 from tests.contract.wire_wait import eventually
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +31,7 @@ async def look(
 ) -> list[float]:
     """Show so many pictures, one after the other; returns when each was, in milliseconds."""
     moments: list[float] = []
-    picture = frame(64, 64, (0, 0, 0))
+    picture = plain(64, 64, (0, 0, 0))
     for _ in range(pictures):
         seen = len(stamps(pipeline))
         moments.append(asyncio.get_running_loop().time() * 1_000)
@@ -73,7 +73,7 @@ async def test_time_goes_on_when_a_muted_track_stops_and_never_goes_back_when_it
 
 async def test_a_picture_of_a_screen_is_sent_and_told_as_one() -> None:
     async with talking(pipeline := FakePipeline()) as (session, listener):
-        for picture in (frame(64, 64, (0, 0, 0)), SourcedFrame(frame(64, 64, (0, 0, 0)), "screen")):
+        for picture in (plain(64, 64, (0, 0, 0)), SourcedFrame(plain(64, 64, (0, 0, 0)), "screen")):
             seen = len(stamps(pipeline))
             session.push_video(picture)
             await eventually(partial(came_since, pipeline, seen))

@@ -1,26 +1,15 @@
 """Frames on their way to the pipeline and back."""
 
 import asyncio
-import io
 
 import numpy as np
 import pytest
-from livekit import rtc
-from PIL import Image
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.livekit.input_stream import CameraPicture, InputItem
-from agent.livekit.media import Camera, VideoPace, audio_piece, jpeg, sound
+from agent.livekit.media import Camera, VideoPace, audio_piece, sound
 from agent.video.sourced_frame import SourcedFrame
-from pipeline.media.video_chunk import fitted
-
-
-def frame(width: int, height: int, rgb: tuple[int, int, int]) -> rtc.VideoFrame:
-    """As a room gives them."""
-    pixels = np.full((height, width, 4), 255, np.uint8)
-    pixels[:, :, :3] = rgb
-    rgba = rtc.VideoFrame(width, height, rtc.VideoBufferType.RGBA, pixels.tobytes())
-    return rgba.convert(rtc.VideoBufferType.I420)
+from tests.agent.video.frames import plain
 
 
 @pytest.mark.parametrize("fps", [5, 7.5, 15, 24, 30, 60])
@@ -45,31 +34,6 @@ async def test_sound_that_is_heard_keeps_its_samples_and_its_length() -> None:
     assert (piece.pcm, piece.seconds, piece.taken_at) == (pcm, 0.05, 7.0)
 
 
-def test_a_large_picture_is_made_smaller_and_keeps_its_shape_and_colour() -> None:
-    image = Image.open(io.BytesIO(jpeg(frame(1280, 720, (200, 40, 40)))))
-    assert image.size == (640, 360)
-    assert image.getpixel((320, 180)) == pytest.approx((200, 40, 40), abs=4)
-
-
-@pytest.mark.parametrize(
-    ("size", "made"),
-    [
-        ((1920, 1080), (1024, 576)),
-        ((3840, 2160), (1024, 576)),
-        ((2560, 1080), (1184, 512)),
-        ((1080, 1920), (576, 1024)),
-        ((800, 600), (800, 600)),
-    ],
-)
-def test_of_a_screen_all_that_the_model_can_see_is_sent_and_no_more(
-    size: tuple[int, int], made: tuple[int, int]
-) -> None:
-    screen = SourcedFrame(frame(*size, (200, 40, 40)), "screen")
-    assert Image.open(io.BytesIO(jpeg(screen))).size == made
-    width, height = fitted(*made)
-    assert (width, height) == fitted(*size), "as many tokens as if it had been sent whole"
-
-
 class TestCamera:
     """In real time: pictures are made in a thread."""
 
@@ -89,7 +53,7 @@ class TestCamera:
 
     async def test_a_picture_of_a_screen_says_so(self) -> None:
         tasks, sent = OwnedTasks(), Pictures()
-        Camera(sent, tasks).see(SourcedFrame(frame(64, 64, (0, 0, 0)), "screen"))
+        Camera(sent, tasks).see(SourcedFrame(plain(64, 64, (0, 0, 0)), "screen"))
         async with asyncio.timeout(5):
             await tasks.wait()
         assert [each.source for each in sent.taken if isinstance(each, CameraPicture)] == ["screen"]
@@ -113,7 +77,7 @@ async def pictures(frames: int) -> list[InputItem]:
     tasks, sent = OwnedTasks(), Pictures()
     camera = Camera(sent, tasks)
     for _ in range(frames):
-        camera.see(frame(64, 64, (0, 0, 0)))
+        camera.see(plain(64, 64, (0, 0, 0)))
     async with asyncio.timeout(5):
         await tasks.wait()
     return sent.taken
