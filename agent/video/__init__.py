@@ -1,1 +1,1 @@
-"""What a person shows: their camera or their screen, whichever they started last."""
+"""What a person shows: their camera or their screen, whichever they started last, and the JPEG that is made of it."""
