@@ -1,13 +1,12 @@
 """Callers who are known to come: how their prompts begin, which is read before they do."""
 
-import json
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
-from pipeline.tools.schema import SchemaRefused, check_schema
+from pipeline.tools.offered_tool import ToolRefused, function_tool
 from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, prompt_stem, tokens, tools_stem
 from pipeline.types.chunks import ChatMessage, ChatPrompt
 from pipeline.types.function_tools import FunctionTool, ToolOptions
@@ -18,10 +17,11 @@ class KnownTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     description: str = ""
-    parameters: dict[str, Any] = msgspec.field(default_factory=lambda: json.loads(FunctionTool("").parameters))
+    parameters: dict[str, Any] | None = None
 
     def tool(self) -> FunctionTool:
-        return FunctionTool(self.name, self.description, json.dumps(self.parameters, ensure_ascii=False))
+        """See `function_tool`."""
+        return function_tool(self.name, self.description, self.parameters)
 
 
 def known_prompts(instructions: Sequence[str], tools: Sequence[Sequence[Any]]) -> tuple[ChatPrompt, ...]:
@@ -55,9 +55,9 @@ def tools_fault(value: list[Any]) -> str:
         for at, known in enumerate(msgspec.convert(value, list[list[KnownTool]])):
             for tool in known:
                 try:
-                    check_schema(tool.parameters)
-                except SchemaRefused as refused:
-                    return f"`parameters` of {tool.name} of caller {at}: {refused}"
+                    tool.tool()
+                except ToolRefused as refused:
+                    return f"`{refused.field}` of {tool.name} of caller {at}: {refused}"
     except msgspec.ValidationError as error:
         return f"a list of functions for each caller is needed: {error}"
     return ""

@@ -1,7 +1,6 @@
 """Function tools and the choice among them, between the wire's form and the pipeline's."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,15 +10,13 @@ import msgspec
 from pipeline.errors import RequestError
 from pipeline.realtime.protocol.client_events import FunctionChoice, ResponseSettings, SessionSettings, WireTool
 from pipeline.realtime.protocol.limits import check_tools
+from pipeline.tools.offered_tool import ToolRefused, function_tool
 from pipeline.tools.prompt_format import tool_text
-from pipeline.tools.schema import SchemaRefused, check_schema
 from pipeline.types.capabilities import Capabilities
 from pipeline.types.function_tools import FunctionTool, ToolOptions
 
 MOST_TOOLS = 64
 MOST_BYTES = 32_768  # of all tools together, as JSON
-NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def read_tools(
@@ -90,12 +87,8 @@ def _tools(wanted: Sequence[WireTool], there: Capabilities, param: str) -> tuple
 
 
 def _tool(tool: WireTool, param: str) -> FunctionTool:
-    if not NAME.fullmatch(tool.name):
-        where = f"{param}.name"
-        raise RequestError("invalid_value", f"{where}: it is not 1 to 64 letters, digits, `_` and `-`", where)
-    parameters = NO_PARAMETERS if tool.parameters is None else tool.parameters
     try:
-        check_schema(parameters)
-    except SchemaRefused as refused:
-        raise RequestError("invalid_value", f"{param}.parameters: {refused}", f"{param}.parameters") from refused
-    return FunctionTool(tool.name, tool.description or "", json.dumps(parameters, ensure_ascii=False))
+        return function_tool(tool.name, tool.description, tool.parameters)
+    except ToolRefused as refused:
+        where = f"{param}.{refused.field}"
+        raise RequestError("invalid_value", f"{where}: {refused}", where) from refused
