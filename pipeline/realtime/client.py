@@ -2,7 +2,7 @@
 
 AuraError
 └── PipelineError        the pipeline cannot be talked to
-    ├── Unreachable      nobody answers at its address
+    ├── Unreachable      nobody answers at its address, or a proxy finds nobody behind it
     ├── Unauthorized     it does not know our key
     ├── Full             every place is taken; says when to ask again
     │   └── Starting     there is none yet
@@ -25,6 +25,7 @@ Event = dict[str, Any]
 
 HEARTBEAT_S = 10.0
 MAX_EVENT_BYTES = 4 * 1024 * 1024
+BEHIND = (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)  # of a proxy or an ingress: the pipeline said nothing
 RETRY_AFTER_S = 5.0  # where a full server does not say when to ask again
 
 
@@ -216,6 +217,8 @@ def _event(data: str) -> Event:
 async def _refusal(url: str, error: aiohttp.WSServerHandshakeError) -> PipelineError:
     if error.status == 401:
         return Unauthorized("the pipeline does not know our key")
+    if error.status in BEHIND:
+        return Unreachable(f"who stands before the pipeline cannot reach it: status {error.status}")
     if error.status == 503:
         retry_after_s = _retry_after_s(error.headers or {})
         return PipelineStarting(retry_after_s) if await _is_starting(url) else PipelineFull(retry_after_s)

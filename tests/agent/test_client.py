@@ -90,7 +90,10 @@ async def test_a_session_is_resumed_by_its_token(server: Server) -> None:
     [
         (web.Response(status=401), Unauthorized),
         (web.Response(status=404), PipelineRefused),
+        (web.Response(status=500), PipelineRefused),
+        (web.Response(status=502), Unreachable),
         (web.Response(status=503), PipelineFull),
+        (web.Response(status=504), Unreachable),
     ],
 )
 async def test_a_refusal_says_what_it_is(server: Server, refusal: web.Response, error: type[Exception]) -> None:
