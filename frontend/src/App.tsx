@@ -62,15 +62,15 @@ export function App({ options }: { options: UrlOptions }) {
           <parts.CallScreen
             call={phase.call}
             leave={leave}
-            rejoin={() => begin(choices, phase.place)}
-            anew={() => begin(choices, here)}
+            rejoin={() => begin(phase.call.asLeft(choices), phase.place)}
+            anew={() => begin(phase.call.asLeft(choices), here)}
           />
         ) : phase.at === 'after' && parts ? (
           <parts.AfterCall
             call={phase.call}
             place={phase.place}
             end={phase}
-            again={() => begin(choices, phase.place)}
+            again={() => begin(phase.call.asLeft(choices), phase.place)}
             anew={() => begin(choices, here)}
             back={stop}
           />

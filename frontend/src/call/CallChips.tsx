@@ -13,7 +13,8 @@ export function CallChips({ call }: { call: Call }) {
   const ask = (question: FirstQuestion) => {
     setAsked(true);
     if (!question.aboutPicture) return call.ask(question);
-    call.room.localParticipant.setCameraEnabled(true).then(
+    const filmed = call.brought.camera.then(() => call.room.localParticipant.setCameraEnabled(true));
+    filmed.then(
       () => call.ask(question),
       (error) => {
         report(deviceProblem('camera', error));

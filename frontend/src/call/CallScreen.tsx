@@ -91,7 +91,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           decision={conversation.decisions.at(-1)}
           typed={conversation.lines.findLast(({ side }) => side === 'user')?.typed ?? false}
           mode={mode}
-          microphone={call.microphone}
+          microphone={call.brought.microphone}
         />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
         <Captions
@@ -124,6 +124,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           agentHears={hears(agent.state) && !trouble?.title}
         />
         <Controls
+          brought={call.brought}
           devices={devices}
           mode={mode}
           leave={leave}

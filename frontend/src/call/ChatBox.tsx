@@ -1,5 +1,6 @@
 /** Types to the agent instead of speaking, and asks about a picture that is pasted or dropped. */
 import { type DragEvent, type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import type { Picture } from '../pictures/prepare';
 import { pictureNotShown } from '../pictures/problems';
 import { useAttachment } from '../pictures/useAttachment';
 import { messageNotSent } from '../session/callProblems';
@@ -25,18 +26,22 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
   const [over, setOver] = useState(false);
   const { picture, take, remove } = useAttachment(sees);
   const { report, withdraw } = useReporter();
-  const full = text.trim() !== '' || picture !== null;
+  const [underWay, setUnderWay] = useState<Picture | null>(null);
+  const unsent = picture === underWay ? null : picture;
+  const full = text.trim() !== '' || unsent !== null;
   useEffect(() => keepDraft(keptInTab, text), [text]);
 
   const deliver = async () => {
     setText('');
-    const failed = picture ? pictureNotShown : messageNotSent;
+    setUnderWay(unsent ?? underWay);
+    const failed = unsent ? pictureNotShown : messageNotSent;
     try {
-      if (picture) await show(picture.jpeg, text.trim() || words.showing.about);
+      if (unsent) await show(unsent.jpeg, text.trim() || words.showing.about);
       else await send(text.trim());
-      if (picture) remove();
+      if (unsent) remove(unsent);
       withdraw(failed(null).code);
     } catch (error) {
+      setUnderWay((newer) => (newer === unsent ? null : newer));
       setText((newer) => newer || text);
       report(failed(error));
     }
@@ -67,7 +72,7 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
     setOver(inside);
   };
   const takeOut = () => {
-    remove();
+    if (picture) remove(picture);
     box.current?.focus(); // what was pressed is gone
   };
   return (

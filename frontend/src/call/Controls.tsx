@@ -1,9 +1,10 @@
 /** Microphone, camera, screen and the way out, by hand or by key; the microphone in the middle. */
-import { useTrackToggle } from '@livekit/components-react';
-import { Track } from 'livekit-client';
-import { useMemo } from 'react';
+import { useRoomContext, useTrackToggle } from '@livekit/components-react';
+import { ConnectionState, Track } from 'livekit-client';
+import { useCallback, useMemo } from 'react';
 import { DevicePopover } from '../devices/DevicePopover';
 import { typingOnly } from '../devices/typingOnly';
+import type { Brought } from '../session/bringDevices';
 import { type Device, deviceProblem } from '../session/problems';
 import type { DeviceControl } from '../settings/controls';
 import { useSettings } from '../settings/store';
@@ -12,12 +13,14 @@ import type { TalkMode } from '../talk/holdToTalk';
 import { useHoldToTalk } from '../talk/useHoldToTalk';
 import { useReporter } from '../toasts/reporter';
 import { Icon } from '../ui/Icon';
+import { useSettled } from '../ui/useSettled';
 import { words } from '../words/words';
 import { canShareScreen } from './sharing';
 import { ToggleButton } from './ToggleButton';
 import { useShortcuts } from './useShortcuts';
 
 interface Props {
+  readonly brought: Brought;
   readonly devices: DeviceControl;
   readonly mode: TalkMode;
   readonly leave: () => void;
@@ -27,13 +30,14 @@ interface Props {
 
 const CAN_SHARE = canShareScreen(navigator);
 const nothing = () => {};
+const notBrought = Promise.resolve(false);
 
-export function Controls({ devices, mode, leave, askToLeave, focusChat }: Props) {
+export function Controls({ brought, devices, mode, leave, askToLeave, focusChat }: Props) {
   const { letterKeys } = useSettings();
-  const hold = useHoldToTalk(mode);
-  const microphone = useDevice('microphone', Track.Source.Microphone);
-  const camera = useDevice('camera', Track.Source.Camera);
-  const screen = useDevice('screen', Track.Source.ScreenShare);
+  const hold = useHoldToTalk(mode, brought.microphone);
+  const microphone = useDevice('microphone', Track.Source.Microphone, brought.microphone);
+  const camera = useDevice('camera', Track.Source.Camera, brought.camera);
+  const screen = useDevice('screen', Track.Source.ScreenShare, notBrought);
   const types = typingOnly();
   const mute = mode === 'open' && !types ? microphone.toggle : nothing;
   const film = types ? nothing : camera.toggle;
@@ -76,17 +80,27 @@ export function Controls({ devices, mode, leave, askToLeave, focusChat }: Props)
   );
 }
 
-function useDevice(device: Device, source: Track.Source.Microphone | Track.Source.Camera | Track.Source.ScreenShare) {
+/** @param coming settles when the one that was chosen at the door is there, or will not be: until then nothing is turned. */
+function useDevice(
+  device: Device,
+  source: Track.Source.Microphone | Track.Source.Camera | Track.Source.ScreenShare,
+  coming: Promise<boolean>,
+) {
+  const room = useRoomContext();
   const { report, withdraw } = useReporter();
-  const { toggle, enabled, pending } = useTrackToggle({
-    source,
-    onDeviceError: (error) => report(deviceProblem(device, error)),
-  });
+  const failed = useCallback(
+    (error: unknown) => {
+      if (room.state === ConnectionState.Connected) report(deviceProblem(device, error)); // else the call is over
+    },
+    [room, report, device],
+  );
+  const { toggle, enabled, pending } = useTrackToggle({ source, onDeviceError: failed });
+  const waits = !useSettled(coming) || pending;
   return useMemo(() => {
     const turn = () => {
       withdraw(deviceProblem(device, null).code);
-      toggle().catch((error: unknown) => report(deviceProblem(device, error)));
+      toggle().catch(failed);
     };
-    return { on: enabled, pending, toggle: turn };
-  }, [toggle, enabled, pending, device, report, withdraw]);
+    return { on: enabled, pending: waits, toggle: waits ? nothing : turn };
+  }, [toggle, enabled, waits, device, failed, withdraw]);
 }

@@ -23,7 +23,7 @@ export function useCallDevices(): DeviceControl {
   const pick = useCallback(
     (kind: DeviceKind, deviceId: string) => {
       room
-        .switchActiveDevice(kind, deviceId || 'default')
+        .switchActiveDevice(kind, deviceId || 'default', deviceId !== '') // not every browser has a device of that name
         .then(() => settingsStore.set({ [KEPT_AS[kind]]: deviceId || null }))
         .catch((error: unknown) => report(deviceProblem(DEVICE[kind], error)));
     },

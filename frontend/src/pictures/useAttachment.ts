@@ -9,7 +9,8 @@ export interface Attachment {
   readonly picture: Picture | null;
   /** Takes the first picture of what was pasted or dropped; false: there is none in it. */
   take(data: DataTransfer | null): boolean;
-  remove(): void;
+  /** Takes out that picture, and no newer one. */
+  remove(picture: Picture): void;
 }
 
 /** @param sees the agent looks at pictures; null: not known, and it will say so. */
@@ -34,6 +35,6 @@ export function useAttachment(sees: boolean | null): Attachment {
     },
     [sees, report, withdraw],
   );
-  const remove = useCallback(() => setPicture(null), []);
+  const remove = useCallback((gone: Picture) => setPicture((current) => (current === gone ? null : current)), []);
   return { picture, take, remove };
 }

@@ -20,16 +20,18 @@ export function useFlip(): Flip {
   const { report } = useReporter();
   const cameras = useDevices('videoinput');
   const touch = useTouch();
-  const [asked, setAsked] = useState<Facing | null>(null);
+  const [asked, setAsked] = useState<{ readonly facing: Facing; readonly deviceId: string | undefined } | null>(null);
   const track = cameraTrack?.track;
   const media = track?.mediaStreamTrack;
-  const facing = asked ?? (media ? facingOf(media.getSettings(), media.label) : 'user');
+  const settings = media?.getSettings();
+  const known = settings && asked?.deviceId === settings.deviceId ? asked?.facing : null; // of a camera turned to by hand
+  const facing = known ?? (media && settings ? facingOf(settings, media.label) : 'user');
   const turn = useCallback(() => {
     if (!(track instanceof LocalVideoTrack)) return;
     const next = otherFacing(facing);
     const ids = cameras.map(({ deviceId }) => deviceId);
     turnTo(camera(track), next, ids)
-      .then(() => setAsked(next))
+      .then(() => setAsked({ facing: next, deviceId: camera(track).used() }))
       .catch((error: unknown) => report(deviceProblem('camera', error)));
   }, [track, facing, cameras, report]);
   return { facing, turn: cameras.length > 1 && touch ? turn : null };

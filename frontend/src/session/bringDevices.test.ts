@@ -21,7 +21,7 @@ const publishing = async (state: ConnectionState, publishTrack: () => Promise<un
   const room = { state, options: {}, localParticipant: { publishTrack } } as unknown as Room;
   const problems: Problem[] = [];
   const choices = { microphone: true, camera: false, holdToTalk: false } as Choices;
-  const there = await bringDevices(room, choices, Promise.resolve(), (problem) => problems.push(problem));
+  const there = await bringDevices(room, choices, Promise.resolve(), (problem) => problems.push(problem)).microphone;
   return { there, told: problems.map(({ code }) => code) };
 };
 

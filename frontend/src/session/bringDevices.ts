@@ -11,21 +11,23 @@ import { publishWithEarlySound } from '../sound/earlySound';
 import type { Choices } from './choices';
 import { type Device, deviceProblem, insecurePage, type Problem } from './problems';
 
-/**
- * A device that fails is reported and does not end the call. `joined` settles when the room is connected, or is not.
- *
- * @returns whether the microphone comes into the call, as soon as that is known.
- */
+/** Whether each comes into the call, as soon as that is known: it may wait for the person to allow it. */
+export interface Brought {
+  readonly microphone: Promise<boolean>;
+  readonly camera: Promise<boolean>;
+}
+
+/** A device that fails is reported and does not end the call. `joined` settles when the room is connected, or is not. */
 export function bringDevices(
   room: Room,
   choices: Choices,
   joined: Promise<void>,
   report: (problem: Problem) => void,
-): Promise<boolean> {
+): Brought {
   const none = Promise.resolve(false);
   if (!navigator.mediaDevices) {
     if (choices.microphone || choices.camera) report(insecurePage());
-    return none;
+    return { microphone: none, camera: none };
   }
   const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): Promise<boolean> => {
     const failed = (error: unknown) => {
@@ -34,9 +36,12 @@ export function bringDevices(
     };
     return open().then((track) => publish(room, track, joined, choices.holdToTalk, failed), failed);
   };
-  if (choices.camera) void bring('camera', () => createLocalVideoTrack(room.options.videoCaptureDefaults));
-  if (!choices.microphone) return none;
-  return bring('microphone', () => createLocalAudioTrack(room.options.audioCaptureDefaults));
+  const film = () => createLocalVideoTrack(room.options.videoCaptureDefaults);
+  const hear = () => createLocalAudioTrack(room.options.audioCaptureDefaults);
+  return {
+    camera: choices.camera ? bring('camera', film) : none,
+    microphone: choices.microphone ? bring('microphone', hear) : none,
+  };
 }
 
 /** Closes the device again when it cannot come into the call, and returns whether it did. */

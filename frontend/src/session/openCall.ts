@@ -14,10 +14,11 @@ import { type Conversation, openConversation } from '../conversation/openConvers
 import { canChooseLoudspeaker } from '../devices/tone';
 import { endEarlySound } from '../sound/earlySound';
 import { askFirst } from './askFirst';
-import { bringDevices } from './bringDevices';
+import { type Brought, bringDevices } from './bringDevices';
 import { connectProblem, endProblem } from './callProblems';
 import type { Choices, FirstQuestion } from './choices';
 import { connectOptions } from './connectOptions';
+import { watchDevices } from './devicesLeft';
 import { patience } from './patience';
 import type { Problem } from './problems';
 import type { Grant } from './token';
@@ -30,8 +31,9 @@ export interface Call {
   readonly token: string;
   /** On the clock of `performance.now()`. */
   readonly startedMs: number;
-  /** Whether a microphone came into it, as soon as that is known. */
-  readonly microphone: Promise<boolean>;
+  readonly brought: Brought;
+  /** What of somebody's choices comes into the call that goes on with this one: devices as they were left here. */
+  asLeft(choices: Choices): Choices;
   /** Asks the agent as soon as it can answer. */
   ask(question: FirstQuestion): void;
   /** A question waits for the agent, or has been asked so. */
@@ -68,14 +70,15 @@ export async function openCall(
   });
   const conversation = openConversation(room);
   let pipelineGone = false;
-  let microphone: Promise<boolean>;
+  const asLeft = watchDevices(room);
+  let brought: Brought;
   room.on(RoomEvent.ParticipantAttributesChanged, (_, { isAgent, attributes }: Participant) => {
     if (isAgent) pipelineGone = hasLostPipeline(attributes);
   });
   signal.addEventListener('abort', () => void leave(room), { once: true });
   try {
     const joined = room.connect(grant.serverUrl, grant.participantToken, connectOptions(grant.serverUrl));
-    microphone = bringDevices(room, choices, joined, events.report);
+    brought = bringDevices(room, choices, joined, events.report);
     await joined;
   } catch (error) {
     conversation.close();
@@ -106,7 +109,8 @@ export async function openCall(
   return {
     room,
     conversation,
-    microphone,
+    brought,
+    asLeft,
     token: grant.participantToken,
     startedMs: performance.now(),
     ask,

@@ -12,13 +12,14 @@ export interface HoldToTalk {
   dispatch(event: HoldEvent): void;
 }
 
-export function useHoldToTalk(mode: TalkMode): HoldToTalk {
+/** @param coming settles when the microphone that was chosen at the door is there: until then there is none to turn. */
+export function useHoldToTalk(mode: TalkMode, coming: Promise<boolean>): HoldToTalk {
   const room = useRoomContext();
   const { report } = useReporter();
   const [holding, dispatch] = useReducer(held, NOBODY);
   const on = mode === 'held';
   const before = useRef<TalkMode | null>(null);
-  const turned = useRef<Promise<unknown>>(Promise.resolve());
+  const turned = useRef<Promise<unknown>>(coming);
 
   useEffect(() => {
     const open = microphoneIn(mode, before.current, holding);
