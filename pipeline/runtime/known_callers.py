@@ -7,7 +7,15 @@ from typing import Any
 import msgspec
 
 from pipeline.tools.offered_tool import ToolRefused, function_tool
-from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, prompt_stem, tokens, tools_stem
+from pipeline.tools.prompt_format import tool_text
+from pipeline.topology.processors.embedded import (
+    INSTRUCTIONS_TOKENS,
+    TOOLS_TOKENS,
+    prompt_stem,
+    tokens,
+    tool_tokens,
+    tools_stem,
+)
 from pipeline.types.chunks import ChatMessage, ChatPrompt
 from pipeline.types.function_tools import FunctionTool, ToolOptions
 
@@ -53,11 +61,14 @@ def tools_fault(value: list[Any]) -> str:
     """What is wrong with the functions of a deployment file; empty: nothing."""
     try:
         for at, known in enumerate(msgspec.convert(value, list[list[KnownTool]])):
+            offered: list[FunctionTool] = []
             for tool in known:
                 try:
-                    tool.tool()
+                    offered.append(tool.tool())
                 except ToolRefused as refused:
                     return f"`{refused.field}` of {tool.name} of caller {at}: {refused}"
+            if (taken := tool_tokens("\n".join(map(tool_text, offered)))) > TOOLS_TOKENS:
+                return f"caller {at}: about {taken:,} tokens, and no caller could offer more than {TOOLS_TOKENS}"
     except msgspec.ValidationError as error:
         return f"a list of functions for each caller is needed: {error}"
     return ""

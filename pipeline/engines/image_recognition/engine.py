@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Self
+from weakref import WeakValueDictionary
 
 from pipeline.engines.child_process import ChildProcess
 from pipeline.engines.embedded_models import (
@@ -40,6 +41,7 @@ class ImageRecognitionEngine:
         self._process = process
         self._looks = count()
         self._seen = ObservationCache()
+        self._looking: WeakValueDictionary[PictureKey, asyncio.Lock] = WeakValueDictionary()
 
     @classmethod
     async def open(
@@ -98,10 +100,11 @@ class ImageRecognitionEngine:
         async for prompt in prompts:
             for clip in prompt.pictures:
                 key = PictureKey(prompt.cache_salt, clip.id)
-                observation = self._seen.get(key, prompt.read)
-                if observation is None:
-                    observation = await self._looked(clip, prompt)
-                    self._seen.put(key, prompt.read, observation)
+                async with self._looking.setdefault(key, asyncio.Lock()):  # who comes meanwhile finds what is seen
+                    observation = self._seen.get(key, prompt.read)
+                    if observation is None:
+                        observation = await self._looked(clip, prompt)
+                        self._seen.put(key, prompt.read, observation)
                 yield observation
 
     async def busy(self) -> int:

@@ -44,7 +44,9 @@ class SavedStates:
         Args:
             cells: Tokens of all slots together.
         """
-        return cls(folder, repr((model.parent.name, model.stat().st_size, version("xllamacpp"), cells)))
+        file = model.stat()  # its time as well: a model trained further has the size that it had
+        which = model.parent.name, file.st_size, file.st_mtime_ns, version("xllamacpp"), cells
+        return cls(folder, repr(which))
 
     async def restore(self, server: Slotted, slot: int, tokens: Sequence[int]) -> bool:
         """Have the slot know exactly these tokens; False if that is not kept."""

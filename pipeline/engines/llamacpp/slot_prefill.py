@@ -72,11 +72,18 @@ class SlotPrefill:
     async def _stem(self, messages: tuple[ChatMessage, ...], prompt: list[int]) -> list[int]:
         """The tokens of the stem, as far as the prompt begins with them."""
         if messages and messages not in self._stems:
-            tokens = await self._server.tokenizer.tokens(messages)
+            tokens = await self._always(messages)
             if len(self._stems) >= KEPT:
                 self._stems.clear()
             self._stems[messages] = tokens
         return prompt[: common_prefix(self._stems.get(messages, []), prompt)]
+
+    async def _always(self, messages: tuple[ChatMessage, ...]) -> list[int]:
+        """The tokens with which a prompt begins that begins with these messages, whoever speaks next."""
+        tokenizer = self._server.tokenizer
+        answered = await tokenizer.tokens(messages)  # the template may begin an answer behind them
+        asked = await tokenizer.tokens((*messages, ChatMessage("user", "")))
+        return answered[: common_prefix(answered, asked)]
 
     async def _go_back(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
         """Restore a saved state where it holds more of the prompt than the slot's cache does."""

@@ -415,6 +415,7 @@ def test_instructions_that_no_caller_could_send_are_refused(tmp_path: Path) -> N
             [[], [{"name": "wave", "parameters": {"type": "string"}}]],
             "`parameters` of wave of caller 1: it must",
         ),
+        ([[{"name": "wave", "description": "w" * 2_760}]], "caller 0: about 7"),
         ([[{"name": "wave to"}]], "`name` of wave to of caller 0: it is not 1 to 64"),
     ],
 )

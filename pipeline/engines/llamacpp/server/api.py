@@ -11,6 +11,7 @@ from pipeline.engines.llamacpp.server.prompt_refused import PromptRefused
 
 CONNECT_S = 5.0
 EVENT = b"data: "
+IDLE_S = 4.0  # for which a connection is kept: the server closes its own after 5 (cpp-httplib's keep-alive timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,9 @@ class ServerApi:
     @classmethod
     def at(cls, address: str, key: str) -> Self:
         timeout = aiohttp.ClientTimeout(total=None, connect=CONNECT_S)
-        return cls(aiohttp.ClientSession(address, headers={"Authorization": f"Bearer {key}"}, timeout=timeout))
+        connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_S)
+        headers = {"Authorization": f"Bearer {key}"}
+        return cls(aiohttp.ClientSession(address, headers=headers, timeout=timeout, connector=connector))
 
     async def aclose(self) -> None:
         await self.http.close()

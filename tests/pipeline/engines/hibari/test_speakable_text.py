@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hibari.g2p.normalize import normalize
 
 from pipeline.engines.hibari.engine import LEAD_MS, pause_ms, trimmed
 from pipeline.engines.hibari.speakable_text import LONGEST_PIECE, pieces
@@ -17,6 +18,10 @@ from pipeline.media.sample_rates import VOICE_RATE
         ("great 🎉", ["great"]),
         ("Ça va très bien", ["Ça va très bien"]),
         ("It costs £3", ["It costs £3"]),
+        ("20°C, 5 × 3 and ½ of 3²", ["20°C, 5 × 3 and ½ of 3²"]),
+        ("−5 ÷ 2", ["-5 ÷ 2"]),
+        ("ｆｕｌｌ ﬁne", ["full fine"]),
+        ("St. Paul met Dr. Smith. He left.", ["St. Paul met Dr. Smith.", "He left."]),
         ("call 12345678901234 now", ["call 1 2 3 4 5 6 7 8 9 0 1 2 3 4 now"]),
         ("😀", []),
         ("你好", []),
@@ -26,6 +31,21 @@ from pipeline.media.sample_rates import VOICE_RATE
 )
 def test_only_what_a_voice_can_say_is_left(text: str, said: list[str]) -> None:
     assert list(pieces(text)) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [
+        ("It is 20°C.", "It is 20 degrees Celsius."),
+        ("It is −5°C.", "It is -5 degrees Celsius."),
+        ("5 × 3 = 15", "5 times 3 equals 15"),
+        ("3² is 9", "3 squared is 9"),
+        ("½ cup", "one half cup"),
+        ("St. Paul", "Saint Paul"),
+    ],
+)
+def test_signs_reach_the_voice_that_says_them_in_words(text: str, heard: str) -> None:
+    assert [normalize(piece) for piece in pieces(text)] == [heard]
 
 
 def test_long_text_comes_in_pieces_of_a_breath() -> None:

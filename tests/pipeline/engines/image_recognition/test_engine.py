@@ -104,6 +104,20 @@ async def test_asking_again_about_a_picture_costs_nothing(engine: ImageRecogniti
     assert first.text == "1 False"
 
 
+async def test_who_asks_while_a_picture_is_looked_at_waits_for_that_look(engine: ImageRecognitionEngine) -> None:
+    first, second = await asyncio.gather(*(seen(engine, prompt(10, salt="anna")) for _ in range(2)))
+    assert first == second
+    assert first[0].text == "1 False"
+
+
+async def test_a_look_that_is_dropped_is_taken_up_by_who_waits_for_it(engine: ImageRecognitionEngine) -> None:
+    dropped = asyncio.create_task(seen(engine, prompt(SLOW, salt="anna")))
+    waits = asyncio.create_task(seen(engine, prompt(SLOW, salt="anna")))
+    await until_busy(engine, 1)
+    dropped.cancel()
+    assert len(await waits) == 1
+
+
 async def test_reading_looks_once_more_and_what_was_read_serves_who_only_looks(engine: ImageRecognitionEngine) -> None:
     texts = [
         (await seen(engine, prompt(10, read=read, salt="anna")))[0].text for read in (False, True, False, True, False)

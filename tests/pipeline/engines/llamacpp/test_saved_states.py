@@ -42,6 +42,18 @@ async def test_a_slot_gets_back_what_was_read_and_nothing_else(tmp_path: Path) -
     assert not await SavedStates(tmp_path, "another model").restore(server, 0, [1, 2, 3])
 
 
+async def test_weights_in_the_place_of_others_of_the_same_size_get_none_of_their_states(tmp_path: Path) -> None:
+    weights, folder = tmp_path / "model.gguf", tmp_path / "states"
+    folder.mkdir()
+    weights.write_bytes(b"first")
+    server, states = Server(folder), SavedStates.of(folder, weights, 1024)
+    await states.save(server, 0, [1, 2, 3])
+    assert SavedStates.of(folder, weights, 1024).has([1, 2, 3])
+    weights.write_bytes(b"later")
+    os.utime(weights, ns=(0, weights.stat().st_mtime_ns + 1))
+    assert not SavedStates.of(folder, weights, 1024).has([1, 2, 3])
+
+
 async def test_only_those_that_were_used_last_are_kept(tmp_path: Path) -> None:
     server, states = kept(tmp_path)
     for number in range(KEPT):

@@ -75,6 +75,14 @@ class Server:
         return CompletionStep([0], "", False, computed)
 
 
+@dataclass
+class Templated(Server):
+    """The same with a chat template, which begins an answer behind the last message."""
+
+    async def tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
+        return [ord(letter) for letter in "".join(f"<{each.role[0]}{each.text}" for each in messages) + "<a"]
+
+
 def prefill_in(folder: Path, slots: SlotPool | None = None) -> tuple[Server, SlotPrefill]:
     server = Server(folder)
     parts: Any = SimpleNamespace(api=server, completions=server, tokenizer=server)
@@ -114,6 +122,19 @@ async def test_what_a_call_that_ended_too_soon_has_read_of_a_stem_the_next_one_n
             await read(prefill, Slot(0), "one")
     two = await read(prefill, Slot(1), "two")
     assert server.computed[1] == len(two) - 2 * STEM_PART
+
+
+async def test_a_stem_is_the_same_whoever_speaks_next(tmp_path: Path) -> None:
+    server = Templated(tmp_path)
+    parts: Any = SimpleNamespace(api=server, completions=server, tokenizer=server)
+    prefill = SlotPrefill(parts, SavedStates(tmp_path, "a model"), SlotPool(2))
+    greeted, asks = ChatMessage("assistant", "Hello."), ChatMessage("user", "one")
+    for slot, said in enumerate([(asks,), (greeted, asks)]):
+        prompt = await server.tokens((*STEM, *said))
+        await prefill.prefill(Slot(slot), f"caller of {slot}", prompt, STEM, is_answered=False)
+        assert server.held[slot] == prompt
+    assert files(tmp_path) == 1
+    assert server.computed[1] == len("<aHello.<uone<a") - len("<")
 
 
 async def test_who_waits_for_a_stem_reads_on_when_the_one_who_reads_it_fails(tmp_path: Path) -> None:
