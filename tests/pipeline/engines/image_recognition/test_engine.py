@@ -111,11 +111,11 @@ async def test_who_asks_while_a_picture_is_looked_at_waits_for_that_look(engine:
 
 
 async def test_a_look_that_is_dropped_is_taken_up_by_who_waits_for_it(engine: ImageRecognitionEngine) -> None:
-    dropped = asyncio.create_task(seen(engine, prompt(SLOW, salt="anna")))
-    waits = asyncio.create_task(seen(engine, prompt(SLOW, salt="anna")))
-    await until_busy(engine, 1)
-    dropped.cancel()
-    assert len(await waits) == 1
+    async with asyncio.TaskGroup() as tasks:
+        dropped, waits = (tasks.create_task(seen(engine, prompt(SLOW, salt="anna"))) for _ in range(2))
+        await until_busy(engine, 1)
+        dropped.cancel()
+    assert len(waits.result()) == 1
 
 
 async def test_reading_looks_once_more_and_what_was_read_serves_who_only_looks(engine: ImageRecognitionEngine) -> None:
