@@ -88,7 +88,7 @@ class Session:
         self._end_watch = EndOfTurnWatch(end_model, self._input_audio_buffer, self._tasks, self)
         self._spoken_turns = SpokenTurnRunner(stages, self._tasks, self._turns, self)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
-        self._pending_input = PendingInput(self._tasks)
+        self._pending_input = PendingInput(self._tasks, awaits_words=not stages.answers_sound)
         self._prefill_ahead = PrefillAhead(stages, self._tasks, self._turns)
         self._sighted = False  # something was looked at
         self.conversation = Conversation(history or History(), sink)
@@ -280,8 +280,7 @@ class Session:
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""
-        if not self._stages.answers_sound:
-            await self._pending_input.heard_out()
+        await self._pending_input.heard_out()
         asked, asked_at = history or self.history.until(request.item_id), self._stages.clock()
         yield TurnContext(asked, request.response_options, settled=True, asked_at=asked_at)
 
