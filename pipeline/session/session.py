@@ -91,6 +91,7 @@ class Session:
         self._pending_input = PendingInput(self._tasks, awaits_words=not stages.answers_sound)
         self._prefill_ahead = PrefillAhead(stages, self._tasks, self._turns)
         self._sighted = False  # something was looked at
+        self._shuts_down = False
         self.conversation = Conversation(history or History(), sink)
         self._responses = ResponseManager(self._tasks, self.conversation, self)
         self._view, self._report = SteadyView(), ObservationReport()
@@ -192,6 +193,12 @@ class Session:
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
         self._responses.cancel(response_id, reason)
+
+    def shut_down(self) -> None:
+        """Stop the answer, and begin none to what was said over it or is said from now on: the pipeline ends."""
+        self._shuts_down = True
+        if self.answering:
+            self.cancel(reason="shutting_down")
 
     def write(self, item: Item, after: str | None = None) -> None:
         """A message joins the conversation: behind `after`, by default at the end."""
@@ -306,7 +313,7 @@ class Session:
     def _answer_what_is_owed(self) -> bool:
         """What was said is answered as soon as no answer is being given, and nobody speaks."""
         detection = self.options.detection
-        if not (detection and detection.creates_response):
+        if self._shuts_down or not (detection and detection.creates_response):
             self._pending_input.forgive()
         due = not (self.answering or self._speaking) and self._pending_input.owes(self.history)
         if due:
