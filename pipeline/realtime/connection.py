@@ -87,9 +87,8 @@ class Connection:
         await self._outbox.emptied()
 
     def end_answer(self) -> None:
-        """The answer that is being given, if there is one, goes no further: the pipeline ends."""
-        if self._session.answering:
-            self._session.cancel(reason="shutting_down")
+        """The answer that is being given goes no further, and what was said over it gets none: the pipeline ends."""
+        self._session.shut_down()
 
     async def serve(self, socket: web.WebSocketResponse) -> None:
         async with self._session, asyncio.TaskGroup() as tasks:

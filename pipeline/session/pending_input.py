@@ -11,10 +11,14 @@ SETTLE_S = 5.0  # after which a question that nobody wants answered holds nothin
 
 
 class PendingInput:
-    """The newest thing that was said, and what the next answer has to wait for."""
+    """The newest thing that was said, and what the next answer has to wait for.
 
-    def __init__(self, tasks: BackgroundTasks) -> None:
-        self._tasks = tasks
+    Args:
+        awaits_words: Who answers reads what was said. Otherwise nothing waits until it has been heard out.
+    """
+
+    def __init__(self, tasks: BackgroundTasks, *, awaits_words: bool) -> None:
+        self._tasks, self._awaits_words = tasks, awaits_words
         self._said: SpokenTurn | None = None  # the newest that is complete
         self._untold: set[asyncio.Task[None]] = set()  # complete utterances that are still being heard out
         self._owed: list[str] = []  # ids of the items that wait for the end of the answer that they were said over
@@ -24,8 +28,9 @@ class PendingInput:
     def said(self, spoken: SpokenTurn) -> None:
         """An utterance is complete."""
         self._said = spoken
-        self._untold.add(spoken.listening)
-        spoken.listening.add_done_callback(self._untold.discard)
+        if self._awaits_words:
+            self._untold.add(spoken.listening)
+            spoken.listening.add_done_callback(self._untold.discard)
 
     def wrote(self, text: str) -> None:
         """Words make one question with what was said before, which is not answered alone any more."""
@@ -54,9 +59,13 @@ class PendingInput:
         self._owed.clear()
 
     def take(self, history: History) -> SpokenTurn | None:
-        """The newest that was said, unless its item was deleted: it is answered now."""
+        """The newest that was said, for what was prepared to be the answer.
+
+        None, and what was prepared is dropped, if its item was deleted, or if something that was said before it is
+        still being heard out: what was prepared lacks those words.
+        """
         spoken, self._said = self._said, None
-        if spoken and not history.find(spoken.utterance.item_id):
+        if spoken and (self._untold - {spoken.listening} or not history.find(spoken.utterance.item_id)):
             self._release(spoken)
             return None
         return spoken
@@ -76,7 +85,7 @@ class PendingInput:
         return -math.inf if since is None else max(since, self._free_since) + SETTLE_S
 
     async def heard_out(self) -> None:
-        """Returns when all that was said is known."""
+        """Returns when the words of all that was said are known, if anybody awaits them."""
         if self._untold:
             await asyncio.wait(self._untold)
 

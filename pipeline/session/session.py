@@ -88,9 +88,10 @@ class Session:
         self._end_watch = EndOfTurnWatch(end_model, self._input_audio_buffer, self._tasks, self)
         self._spoken_turns = SpokenTurnRunner(stages, self._tasks, self._turns, self)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
-        self._pending_input = PendingInput(self._tasks)
+        self._pending_input = PendingInput(self._tasks, awaits_words=not stages.answers_sound)
         self._prefill_ahead = PrefillAhead(stages, self._tasks, self._turns)
         self._sighted = False  # something was looked at
+        self._shuts_down = False
         self.conversation = Conversation(history or History(), sink)
         self._responses = ResponseManager(self._tasks, self.conversation, self)
         self._view, self._report = SteadyView(), ObservationReport()
@@ -193,6 +194,12 @@ class Session:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
         self._responses.cancel(response_id, reason)
 
+    def shut_down(self) -> None:
+        """Stop the answer, and begin none to what was said over it or is said from now on: the pipeline ends."""
+        self._shuts_down = True
+        if self.answering:
+            self.cancel(reason="shutting_down")
+
     def write(self, item: Item, after: str | None = None) -> None:
         """A message joins the conversation: behind `after`, by default at the end."""
         self._look_up()
@@ -280,8 +287,7 @@ class Session:
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""
-        if not self._stages.answers_sound:
-            await self._pending_input.heard_out()
+        await self._pending_input.heard_out()
         asked, asked_at = history or self.history.until(request.item_id), self._stages.clock()
         yield TurnContext(asked, request.response_options, settled=True, asked_at=asked_at)
 
@@ -307,7 +313,7 @@ class Session:
     def _answer_what_is_owed(self) -> bool:
         """What was said is answered as soon as no answer is being given, and nobody speaks."""
         detection = self.options.detection
-        if not (detection and detection.creates_response):
+        if self._shuts_down or not (detection and detection.creates_response):
             self._pending_input.forgive()
         due = not (self.answering or self._speaking) and self._pending_input.owes(self.history)
         if due:

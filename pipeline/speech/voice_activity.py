@@ -41,9 +41,9 @@ class VoiceActivity:
 
     def feed(self, probability: float) -> VoiceActivityChange | None:
         """Take the next frame's speech probability; at most one thing changes with a frame."""
-        limits = self.endpointing
+        threshold = self.endpointing.threshold
         ongoing = self._speaking and not self._paused
-        if probability >= (limits.threshold - SOFTER if ongoing else limits.threshold):
+        if probability >= (max(threshold - SOFTER, threshold / 2) if ongoing else threshold):
             self._loud_ms, self._quiet_ms = self._loud_ms + FRAME_MS, 0
         else:
             self._loud_ms, self._quiet_ms = 0, self._quiet_ms + FRAME_MS

@@ -13,7 +13,7 @@ class Endpointing:
     """When silence is a pause, and when it is the end.
 
     Attributes:
-        threshold: Probability from which a frame counts as speech. It ends `SOFTER` below.
+        threshold: Probability from which a frame counts as speech. It ends `SOFTER` below, but not below half of it.
         onset_ms: Speech needed to start.
         pause_ms: Silence that makes a pause.
         end_ms: Silence that ends the turn, or None if somebody else decides that.

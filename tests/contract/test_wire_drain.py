@@ -11,6 +11,7 @@ from websockets.exceptions import InvalidStatus
 
 from pipeline.engines.fake import writes
 from tests.contract.wire_caller import Caller, calling
+from tests.contract.wire_media import said
 from tests.contract.wire_tap import check
 from tests.contract.wire_wait import PATIENCE_S, eventually
 from tests.scenario import Line
@@ -78,6 +79,24 @@ async def test_whoever_is_cut_off_is_told_before_the_socket_closes() -> None:
                 await caller.next()
             async with asyncio.timeout(PATIENCE_S):
                 await ending
+    check(caller.told)
+
+
+async def test_whoever_is_cut_off_is_told_of_no_answer_that_then_begins() -> None:
+    async with AsyncExitStack() as serving, aiohttp.ClientSession(headers={"Authorization": f"Bearer {KEY}"}) as http:
+        pipeline = await serving.enter_async_context(served(Line(aura=writes(COUNT * 20, word_s=0.1))))
+        caller = Caller(await http.ws_connect(pipeline.websocket_url))
+        await caller.listens(turn_detection={"type": "server_vad", "interrupt_response": False})
+        for _ in range(2):  # the second is owed an answer
+            await caller.sounds(said())
+            await caller.until("input_audio_buffer.committed")
+        await caller.until("response.output_audio.delta")
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(serving.aclose())
+            with pytest.raises(ConnectionError, match="CLOSE 1001"):
+                while True:
+                    await caller.next()
+    assert len(caller.all("response.created")) == len(caller.all("response.done")) == 1
     check(caller.told)
 
 

@@ -8,6 +8,7 @@ from pipeline.types.session_options import Endpointing, TurnDetectionOptions
 
 EAGERNESS_MS = {"low": 1_200, "medium": 700, "auto": 700, "high": 400}  # silence after a finished sentence
 
+LEAST_PROBABILITY = 0.01  # from 0 on everything would be speech, and no turn would end
 MOST_MS = 10_000
 
 
@@ -20,7 +21,7 @@ def checked(detection: TurnDetection | None) -> TurnDetection | None:
     if detection is None or detection.type is None:
         return None
     param = "session.audio.input.turn_detection"
-    check_range(detection.threshold, (0, 1), f"{param}.threshold")
+    check_range(detection.threshold, (LEAST_PROBABILITY, 1), f"{param}.threshold")
     check_range(detection.silence_duration_ms, (1, MOST_MS), f"{param}.silence_duration_ms")
     check_range(detection.prefix_padding_ms, (0, MOST_MS), f"{param}.prefix_padding_ms")
     return detection

@@ -79,6 +79,10 @@ def test_eagerness_sets_how_long_silence_is_waited_for() -> None:
             "session.audio.input.turn_detection.threshold",
         ),
         (
+            {"audio": {"input": {"turn_detection": {"type": "server_vad", "threshold": 0}}}},
+            "session.audio.input.turn_detection.threshold",
+        ),
+        (
             {"audio": {"input": {"turn_detection": {"type": "server_vad", "silence_duration_ms": -1}}}},
             "session.audio.input.turn_detection.silence_duration_ms",
         ),

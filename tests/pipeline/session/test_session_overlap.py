@@ -107,6 +107,29 @@ async def test_a_question_over_an_answer_is_not_answered_if(why: str) -> None:
     assert len(caller.all(events.ResponseCreated)) == (2 if why == "asked for" else 1)
 
 
+async def test_a_pipeline_that_shuts_down_begins_no_answer_to_what_was_said_over_one() -> None:
+    async with line().call(GOES_ON) as caller:
+        await asks(caller)
+        await asks(caller)
+        caller.session.shut_down()
+        await asyncio.sleep(30)
+    assert [(done.status, done.reason) for done in caller.all(events.ResponseDone)] == [("cancelled", "shutting_down")]
+    assert len(caller.all(events.ResponseCreated)) == 1
+
+
+@pytest.mark.parametrize("over_an_answer", [True, False])
+async def test_a_pipeline_that_shuts_down_begins_no_answer_to_what_is_said_meanwhile(over_an_answer: bool) -> None:
+    async with line().call(GOES_ON) as caller:
+        if over_an_answer:
+            await asks(caller)
+        await caller.says(0.5)
+        caller.session.shut_down()
+        await caller.is_silent(0.6)
+        await asyncio.sleep(30)
+    assert [done.reason for done in caller.all(events.ResponseDone)] == ["shutting_down"] * over_an_answer
+    assert len(caller.all(events.ResponseCreated)) == len(caller.all(events.ResponseDone))
+
+
 async def test_a_session_that_ends_owes_nothing() -> None:
     with nothing_left():
         async with line().call(GOES_ON) as caller:

@@ -1,5 +1,7 @@
 """When a person starts, pauses, goes on and has finished, frame by frame."""
 
+import pytest
+
 from pipeline.speech.voice_activity import FRAME_MS, VoiceActivity, VoiceActivityChange
 from pipeline.types.session_options import Endpointing
 
@@ -66,6 +68,13 @@ def test_speech_that_goes_on_may_be_softer_than_speech_that_starts() -> None:
     assert changes(follow([LOUD] * 3 + [softer] * 20, endpointing)) == [(96, VoiceActivityChange.STARTED)]
     too_soft = 0.34
     assert changes(follow([LOUD] * 3 + [too_soft] * 20, endpointing))[1] == (160, VoiceActivityChange.PAUSED)
+
+
+@pytest.mark.parametrize("threshold", [0.01, 0.1, 0.15, 0.2])
+def test_a_turn_ends_however_low_the_threshold(threshold: float) -> None:
+    silence = threshold / 4
+    told = changes(follow([LOUD] * 3 + [silence] * 16, Endpointing(threshold=threshold, end_ms=512)))
+    assert told[-1] == (96 + 512, VoiceActivityChange.ENDED)
 
 
 def test_after_a_pause_speech_must_be_as_clear_as_at_the_start() -> None:
