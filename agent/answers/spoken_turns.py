@@ -64,7 +64,7 @@ class SpokenTurns:
         )
         self._session: AgentSession[None] | None = None
         self._spoke_at = 0.0  # when the person's newest sound began
-        self._over_sound: SpeechHandle | None = None  # the answer to a turn that was taken while its sound goes on
+        self._over_sound: list[SpeechHandle] = []  # the answers to turns that were taken while their sound goes on
 
     def follow(self, session: AgentSession[None]) -> None:
         """Take what that session hears."""
@@ -98,7 +98,7 @@ class SpokenTurns:
 
         One that was begun over a sound goes on until that is over.
         """
-        if self._over_sound and not self._over_sound.done():
+        if any(not answer.done() for answer in self._over_sound):
             return
         if self._host.publisher.signals.given:
             self._cuts.note()
@@ -133,7 +133,8 @@ class SpokenTurns:
             self._latency.asked_otherwise()
             self._model.live.commit_audio()
             # LiveKit would stop it at once, for the sound that goes on.
-            self._over_sound = self._session.generate_reply(input_modality="audio", allow_interruptions=False)
+            answer = self._session.generate_reply(input_modality="audio", allow_interruptions=False)
+            self._over_sound = [*(each for each in self._over_sound if not each.done()), answer]
 
     # What LiveKit tells.
 
@@ -153,9 +154,9 @@ class SpokenTurns:
             self.sounds.onset(self._now() - self._turns.onset_s, goes_on=goes_on)
             self.stt.feed(Onset(signals.audible, signals.answering))
         else:
-            if self._over_sound:
-                self._over_sound.allow_interruptions = True  # LiveKit answers no turn over one that does not
-            self._over_sound = None
+            for answer in self._over_sound:
+                answer.allow_interruptions = True  # LiveKit answers no turn over one that does not
+            self._over_sound = []
             self._latency.paused(self._now() - self._turns.silence_s)
             if self._recording:
                 self._recording.spoke(self._spoke_at, self._now() - self._turns.silence_s)

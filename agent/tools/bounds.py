@@ -24,8 +24,8 @@ def bounded(text: str, most: int = MOST_RESULT) -> str:
 
 
 def line(text: str, most: int = MOST_FAULT) -> str:
-    """The text as one line of at most `most` letters."""
-    words = " ".join(text[: most * 4].split())
+    """The text as one line of at most `most` letters, all of which UTF-8 has."""
+    words = " ".join(text[: most * 4].split()).encode(errors="replace").decode()
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 

@@ -165,6 +165,7 @@ class CallTools:
         if self._model.live:
             self._model.live.answers.answer_call(output)
 
+    @log_exceptions
     def report(self, report: ToolReport) -> None:
         self._publisher.tool(asdict(report))
         if report.state != "running":

@@ -68,7 +68,7 @@ class ToolHost(Protocol):
         ...
 
     def report(self, report: ToolReport) -> None:
-        """Show people how a call stands."""
+        """Show people how a call stands. It never raises: the call is answered in any case."""
         ...
 
     def runs_long(self) -> None:

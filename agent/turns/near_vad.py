@@ -1,11 +1,12 @@
 """This module has LiveKit's voice activity detection hear what may be the person's voice, and nothing farther away."""
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from livekit import rtc
 from livekit.agents.inference import VAD
-from livekit.agents.vad import VADEventType
+from livekit.agents.vad import VADEvent, VADEventType
 from numpy.typing import NDArray
 
 
@@ -22,11 +23,17 @@ class Nearness(Protocol):
         ...
 
 
+def without_length(event: VADEvent) -> VADEvent:
+    """What is told of a sound that pauses nothing."""
+    return replace(event, speech_duration=0.0) if event.type == VADEventType.INFERENCE_DONE else event
+
+
 class NearVad(VAD):
     """Silero as LiveKit runs it, behind a gate.
 
-    LiveKit pauses an answer each time that the detection tells how long there has been speech. So it is not told while
-    the agent has decided to go on; beginnings and ends of speech are.
+    LiveKit pauses an answer each time that the detection tells of more speech than a moment. So it is not told how long
+    there has been speech while the agent has decided to go on. That there is silence it is told: then it asks its
+    end-of-turn model, and there may be words in the sound after all.
     """
 
     def __init__(self, nearness: Nearness, **options: float) -> None:
@@ -55,9 +62,7 @@ class _NearStream:
 
     async def __anext__(self) -> Any:
         event = await anext(self._stream)
-        while event.type == VADEventType.INFERENCE_DONE and self._nearness.holds:
-            event = await anext(self._stream)
-        return event
+        return without_length(event) if self._nearness.holds else event
 
     def __aiter__(self) -> "_NearStream":
         return self

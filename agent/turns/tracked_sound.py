@@ -28,6 +28,7 @@ class TrackedSound:
     newest: PartialHeard | None = None
     confirmed: bool = False  # two hypotheses in a row agree that there are words
     unchanged_since_ms: int = 0  # of the sound, at which the newest words were there already
+    stretch_from_ms: int = 0  # of the utterance, what was known of it when the person last went on after a pause
     went_on: bool = False  # after a pause, since the newest hypothesis
     behind: bool = False  # the newest hypothesis may be of the sound before that
     captioned: str = ""
@@ -104,7 +105,7 @@ class TrackedSound:
         known = replace(self, newest=heard, unlabelled=False, behind=self.went_on, went_on=False)
         before = self.newest
         if before is None or before.item_id != heard.item_id:
-            return replace(known, confirmed=False, unchanged_since_ms=heard.audio_end_ms)
+            return replace(known, confirmed=False, unchanged_since_ms=heard.audio_end_ms, stretch_from_ms=0)
         both_speak = before.kind == heard.kind == "speech"
         unchanged = same_words(before.text, heard.text)
         return replace(

@@ -144,6 +144,7 @@ class UserTurnTracker:
         else:  # they go on after a pause; what was settled no longer is
             newest = replace(sound.newest, settled=False) if sound.newest else None
             onset = Onset(sound.onset.audible, sound.onset.answering or onset.answering)
+            sound = replace(sound, stretch_from_ms=newest.audio_end_ms if newest else 0)
             self._sound = replace(sound, onset=onset, silent=False, flushed=False, newest=newest, went_on=True)
 
     def _heard(self, sound: TrackedSound) -> list[Action]:
@@ -156,7 +157,7 @@ class UserTurnTracker:
             if sound.interrupts:
                 actions.append(Interrupt())
                 sound = replace(sound, interrupted=True)
-            if not sound.silent and newest.audio_end_ms >= self._longest_ms:
+            if not sound.silent and newest.audio_end_ms - sound.stretch_from_ms >= self._longest_ms:
                 actions.append(TakeTurn("long_speech"))
             elif not sound.silent and self._has_ended(sound, newest):
                 actions.append(TakeTurn("unchanged_words"))

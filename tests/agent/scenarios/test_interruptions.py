@@ -178,3 +178,14 @@ async def test_a_question_whose_first_word_is_not_made_out_is_not_spoken_over() 
         await call.says("What is the capital of France?")
         await call.hears("The capital is Paris.", within_s=2)
         assert call.ears.overlap.longest_s < 0.5
+
+
+async def test_who_hesitates_after_a_noise_over_an_answer_is_waited_for() -> None:
+    async with talking() as call:
+        await listens_to_a_story(call)
+        call.mouth.say("", word_s=2.5)  # the answer goes on meanwhile
+        await call.says("And the…")
+        await call.pauses(1.0)
+        await call.says("capital of France?")
+        await call.hears("The capital is Paris.", within_s=3)
+        assert [text for role, text in call.history if role == "user"][1:] == ["And the… capital of France?"]

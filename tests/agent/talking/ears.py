@@ -10,7 +10,7 @@ from livekit.agents import vad
 
 from agent.turns.end_of_turn import EndDelays, EndOfTurnDetector, EndOfTurnStream, Judged, PipelineWitnesses
 from agent.turns.endpointing import TurnModels, Turns
-from agent.turns.near_vad import Nearness
+from agent.turns.near_vad import Nearness, without_length
 from tests.agent.talking.spelling import LOWEST, Spelling
 
 LEAST = 0.36  # of a turn that is over
@@ -41,9 +41,7 @@ class _VadStream(vad.VADStream):
     async def __anext__(self) -> vad.VADEvent:
         assert isinstance(self._vad, ScriptedVad)
         event = await super().__anext__()
-        while event.type == vad.VADEventType.INFERENCE_DONE and self._vad.nearness.holds:
-            event = await super().__anext__()
-        return event
+        return without_length(event) if self._vad.nearness.holds else event
 
     async def _main_task(self) -> None:
         assert isinstance(self._vad, ScriptedVad)

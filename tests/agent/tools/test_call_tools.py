@@ -310,6 +310,31 @@ async def test_half_a_letter_in_arguments_ends_no_call() -> None:
         assert caller.outputs == ["sunny in ?"] and caller.states == ["running", "done"]
 
 
+@pytest.mark.parametrize("error", [ToolError, ValueError])
+async def test_half_a_letter_in_an_error_ends_no_call(error: type[Exception]) -> None:
+    @function_tool(name="weather")
+    async def fails(city: str) -> str:
+        """Knows no city."""
+        raise error(f"no such city {city}\ud800")
+
+    async with calling(pipeline(WEATHER, ANSWER), fails) as caller:
+        caller.asks()
+        await asyncio.sleep(8)
+        assert caller.outputs[0].endswith("no such city Bern?") and caller.states == ["running", "failed"]
+        assert not caller.call.busy
+
+
+async def test_a_result_is_answered_though_nobody_can_be_shown_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shows(report: object) -> None:
+        raise ValueError("it cannot be shown")
+
+    async with calling(pipeline(Says(calls=(Calls("weather", '{"city": "Rome"}'),)), ANSWER), weather) as caller:
+        monkeypatch.setattr(caller.call.publisher, "tool", shows)
+        caller.asks()
+        await asyncio.sleep(8)
+        assert caller.outputs == ["sunny in Rome"] and not caller.call.busy
+
+
 async def test_a_result_that_holds_itself_fails_its_call() -> None:
     knot: list[object] = []
     knot.append(knot)

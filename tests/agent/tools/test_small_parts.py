@@ -33,6 +33,7 @@ def test_a_text_is_cut_between_letters_and_says_how_much_there_was() -> None:
 def test_a_line_has_no_break_and_an_end() -> None:
     assert line(" a\n\tb ") == "a b"
     assert line("x" * 500) == "x" * 299 + "…"
+    assert line("a \ud800") == "a ?"
 
 
 def test_arguments_are_shown_without_secrets() -> None:

@@ -69,6 +69,10 @@ async def test_who_is_far_is_not(spoken: np.ndarray) -> None:
     assert told and set(told) == {VADEventType.INFERENCE_DONE}
 
 
-async def test_a_sound_that_holds_is_not_told_of_but_for_its_beginning_and_its_end(spoken: np.ndarray) -> None:
-    told = await kinds(Near(holds=True), spoken)
-    assert told == [VADEventType.START_OF_SPEECH, VADEventType.END_OF_SPEECH]
+async def test_of_a_sound_that_holds_nobody_is_told_how_long_it_is_and_so_it_pauses_nothing(spoken: np.ndarray) -> None:
+    held, free = [[event async for event in events(Near(holds=holds), spoken)] for holds in (True, False)]
+    during = [event for event in held if event.type == VADEventType.INFERENCE_DONE]
+    assert {event.speech_duration for event in during} == {0.0}
+    assert max(event.raw_accumulated_silence for event in during if event.speaking) >= 0.2, "its end can be judged"
+    assert [event.type for event in held] == [event.type for event in free]
+    assert {event.speech_duration for event in free} != {0.0}

@@ -203,6 +203,23 @@ def test_speech_that_never_pauses_is_answered_in_the_end() -> None:
     assert follow(QUIET, endless)[-1] == TakeTurn("long_speech")
 
 
+def test_who_pauses_between_sentences_may_speak_for_longer() -> None:
+    events: list[TurnEvent] = []
+    for end_ms in range(5_200, 31_201, 5_200):
+        words = heard(f"and then {end_ms}", settled=False, audio_end_ms=end_ms)
+        events += [QUIET, words, Pause(), replace(words, settled=True)]
+    assert TakeTurn("long_speech") not in follow(*events)
+    without_a_pause = heard("and so on", settled=False, audio_end_ms=31_200 + 30_000)
+    assert follow(*events, QUIET, replace(without_a_pause, audio_end_ms=61_199))[-1] == Caption("item_1", "and so on")
+    assert follow(*events, QUIET, without_a_pause)[-1] == TakeTurn("long_speech")
+
+
+def test_of_an_utterance_that_the_pipeline_begins_anew_all_counts() -> None:
+    earlier = heard("and then", settled=False, audio_end_ms=8_000)
+    endless = heard("and so on", item="item_2", settled=False, audio_end_ms=30_000)
+    assert follow(QUIET, earlier, Pause(), QUIET, endless)[-1] == TakeTurn("long_speech")
+
+
 LISBON = "What is the weather like in Lisbon today?"
 
 
