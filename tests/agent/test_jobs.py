@@ -15,7 +15,7 @@ from agent.rooms.early_streams import EarlyStreams
 from agent.rooms.farewells import SILENT, Farewells, Leaving
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
-from agent.status.attributes import CONNECTION
+from agent.status.attributes import CONNECTION, HISTORY
 from tests.agent.rooms.test_presence import Room, person
 
 pytestmark = pytest.mark.anyio
@@ -78,12 +78,13 @@ async def test_a_call_that_nobody_comes_back_to_ends_its_job() -> None:
     assert job.ends == [GONE]
 
 
-async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
+async def test_the_room_of_a_phone_is_shown_what_another_agent_needs_to_take_over_and_nothing_else() -> None:
     job: Any = Job()
     call = PhoneCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"))
     await call.publish({"aura.state": "listening"})
     await call.publish({CONNECTION: "token", "aura.sees": "no"})
-    assert job.shown == [{CONNECTION: "token"}]
+    await call.publish({HISTORY: "sealed words"})
+    assert job.shown == [{CONNECTION: "token"}, {HISTORY: "sealed words"}]
 
 
 def waiting(job: Any) -> FirstCall:
