@@ -229,6 +229,7 @@ class Call:
         self.publisher.connection(resume_token, sees)
         if not resume_token:
             self._remarks.floor.feed(FloorDisturbed())
+        self.see_floor()  # what tools returned to nobody is due when they are back
 
     def on_persona(self, in_force: PersonaInForce) -> None:
         self.character.show(in_force)

@@ -197,6 +197,8 @@ class RoomCall:
         return False
 
     def on_joined(self, identity: str) -> None:
+        if identity != self._caller:
+            self._call.spoken.near.forget()
         self._caller = identity
         if self._recording:
             self._recording.met(identity)

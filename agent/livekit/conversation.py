@@ -116,14 +116,20 @@ class PipelineConversation:
     async def hang_up(self) -> None:
         """Give the place in the pipeline back. The conversation waits: there for a minute, here as long as we live."""
         self._calling.cancel()
+        self.answers.put_off()
         self._lose("nobody is there")
         await asyncio.wait([self._calling])
         self._listener.on_connection("", False)
 
     def pick_up(self) -> None:
         """Go on with the conversation; does nothing while the line is up."""
-        if self._calling.done() or self._calling.cancelling():
+        if self.hung_up:
             self._calling = self._tasks.start(self._again(self._calling), "pipeline:line")
+
+    @property
+    def hung_up(self) -> bool:
+        """Whether nobody is there, so that no line is wanted."""
+        return self._calling.done() or self._calling.cancelling() > 0
 
     async def _again(self, before: asyncio.Task[None]) -> None:
         await asyncio.wait([before])

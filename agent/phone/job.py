@@ -24,7 +24,7 @@ from agent.rooms.people import by_arrival, in_room
 from agent.rooms.rooms import FAILURES, hang_up
 from agent.settings.agent import WorkerSettings
 from agent.settings.phone import PhoneSettings
-from agent.status.attributes import CONNECTION
+from agent.status.attributes import CONNECTION, HISTORY
 from agent.tools.call_tools import Toolkit
 from agent.tools.catalogue import load_tools
 from agent.turns.endpointing import TURNS
@@ -32,6 +32,7 @@ from agent.turns.endpointing import TURNS
 logger = logging.getLogger(__name__)
 
 STATUS = "sip.callStatus"
+FOR_ANOTHER_AGENT = (CONNECTION, HISTORY)  # that has to take the call over
 APOLOGY_PIECE = RATE // 50  # samples: 20 ms
 LEFT: dict[int | None, str] = {  # why somebody is not there whom we ring up
     rtc.DisconnectReason.USER_UNAVAILABLE: "not answered",
@@ -98,10 +99,11 @@ class PhoneCall:
             self._on_connected(someone)
 
     async def publish(self, attributes: dict[str, str]) -> None:
-        """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
+        """Nobody looks; but who calls another agent if this one dies reads what that one goes on with."""
         self._record.note(attributes)
-        if CONNECTION in attributes and self._ctx.room.isconnected():
-            await self._ctx.room.local_participant.set_attributes({CONNECTION: attributes[CONNECTION]})
+        shown = {name: attributes[name] for name in FOR_ANOTHER_AGENT if name in attributes}
+        if shown and self._ctx.room.isconnected():
+            await self._ctx.room.local_participant.set_attributes(shown)
 
     def on_trouble(self, text: str) -> None:
         self._telephone.on_trouble(text)

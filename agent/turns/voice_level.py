@@ -132,6 +132,10 @@ class NearVoice:
         """Note that the sound was their turn: as loud they are."""
         self._level.take()
 
+    def forget(self) -> None:
+        """Note that it is somebody else's microphone from now on: how loud they are is not known yet."""
+        self._level = VoiceLevel()
+
 
 def _db(power: float) -> float:
     return 10 * math.log10(power + 1.0)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 from livekit import rtc
-from livekit.agents import JobContext
+from livekit.agents import AgentSession, JobContext
 
 from agent.job import GONE, FirstCall, RoomCall
 from agent.phone.job import PhoneCall
@@ -15,8 +15,9 @@ from agent.rooms.early_streams import EarlyStreams
 from agent.rooms.farewells import SILENT, Farewells, Leaving
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
-from agent.status.attributes import CONNECTION
+from agent.status.attributes import CONNECTION, HISTORY
 from tests.agent.rooms.test_presence import Room, person
+from tests.agent.turns.test_voice_level import OWN_DB, frame
 
 pytestmark = pytest.mark.anyio
 
@@ -78,12 +79,32 @@ async def test_a_call_that_nobody_comes_back_to_ends_its_job() -> None:
     assert job.ends == [GONE]
 
 
-async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
+async def test_how_loud_a_caller_is_is_kept_until_somebody_else_is_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AgentSession, "room_io", SimpleNamespace(set_participant=lambda _: None))
+    job: Any = Job()
+    call = RoomCall(SETTINGS, job, "ann")
+    call.on_joined("ann")
+    near = call._call.spoken.near
+    near.onset(goes_on=False)
+    for _ in range(50):
+        near.hears(frame(OWN_DB))
+    near.pause()
+    near.take()
+    near.audible(True)
+    heard = []
+    for identity in ("ann", "bob"):
+        call.on_joined(identity)
+        heard.append([near.hears(frame(OWN_DB - 20)) for _ in range(50)][-1])
+    assert heard == [False, True]
+
+
+async def test_the_room_of_a_phone_is_shown_what_another_agent_needs_to_take_over_and_nothing_else() -> None:
     job: Any = Job()
     call = PhoneCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"))
     await call.publish({"aura.state": "listening"})
     await call.publish({CONNECTION: "token", "aura.sees": "no"})
-    assert job.shown == [{CONNECTION: "token"}]
+    await call.publish({HISTORY: "sealed words"})
+    assert job.shown == [{CONNECTION: "token"}, {HISTORY: "sealed words"}]
 
 
 def waiting(job: Any) -> FirstCall:

@@ -1,17 +1,18 @@
 """What a person tries on the page with a scripted agent: the meter of the microphone, the tone of the loudspeaker, a
-picture that is dropped, and the details, which stay open."""
+picture that is dropped, the details, which stay open, and a microphone that comes late, or back."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from livekit import rtc
 
 from infra.bench.base.speech import silence, write_wav
 from tests.e2e.chromium import chromium, element, find
 from tests.e2e.scripted_agent import ScriptedPage
 from tests.e2e.test_page import PAGE_S
-from tests.e2e.test_page_stage import tone
+from tests.e2e.test_page_stage import MICROPHONE, tone
 
 pytestmark = pytest.mark.anyio
 
@@ -33,6 +34,24 @@ new Promise(done => {
   });
 })
 """
+
+# Microphones come when somebody has called `allow`; `asked` counts how often one was wanted.
+HELD_BACK = """
+if (navigator.mediaDevices) {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  const allowed = new Promise(done => { window.allow = done; });
+  window.asked = 0;
+  navigator.mediaDevices.getUserMedia = async wanted => {
+    if (wanted.audio) {
+      window.asked++;
+      await allowed;
+    }
+    return open(wanted);
+  };
+}
+"""
+BUSY, PRESSED = f"{MICROPHONE}?.ariaBusy === 'true'", f"{MICROPHONE}?.ariaPressed === 'true'"
+SETTLED = f"{MICROPHONE}?.ariaBusy === 'false'"
 
 
 async def test_the_microphone_is_metered_at_the_door_and_in_the_call_and_a_tone_is_played(
@@ -82,4 +101,46 @@ async def test_a_picture_can_be_dropped_and_details_that_were_opened_are_open_in
         await page.until(f"{find('#details')}.checkVisibility()", PAGE_S, "the details")
         await page.open(address)
         await page.until(f"{find('#details')}?.checkVisibility()", PAGE_S, "the details in the next call")
+        assert page.errors == []
+
+
+async def test_a_microphone_that_is_still_coming_cannot_be_turned_and_comes_once(
+    scripted: ScriptedPage, a_room: Callable[[], str], tmp_path: Path
+) -> None:
+    room = a_room()
+    async with scripted.agent(room) as agent, chromium(tmp_path) as page:
+        await page.first_run(HELD_BACK)
+        await page.open(f"{scripted.url}?room={room}&autostart=1&camera=0")
+        person = await agent.met()
+        await page.until(f"{element('state')}?.dataset.state === 'listening'", PAGE_S, "a call")
+        await page.until(BUSY, PAGE_S, "a button that waits")
+        await page.click(MICROPHONE)
+        assert await page.run(f"{BUSY} && !({PRESSED})")
+        await page.run("allow()")
+        await page.until(f"{SETTLED} && {PRESSED}", PAGE_S, "an open microphone")
+        assert await page.run("asked") == 1
+        published = agent.room.remote_participants[person].track_publications.values()
+        assert [each.source for each in published] == [rtc.TrackSource.SOURCE_MICROPHONE]
+        assert page.errors == []
+
+
+@pytest.mark.parametrize("way", ["continue", "again"])
+async def test_who_muted_the_microphone_and_goes_on_with_the_call_is_muted_in_it(
+    scripted: ScriptedPage, a_room: Callable[[], str], tmp_path: Path, way: str
+) -> None:
+    room = a_room()
+    async with scripted.agent(room) as agent, chromium(tmp_path) as page:
+        await page.open(f"{scripted.url}?room={room}&autostart=1&camera=0")
+        await agent.met()
+        await page.until(f"{SETTLED} && {PRESSED}", PAGE_S, "an open microphone")
+        await page.click(MICROPHONE)
+        await page.until(f"{SETTLED} && !({PRESSED})", PAGE_S, "a closed one")
+        if way == "continue":
+            await page.click(element("leave"))
+        else:
+            await scripted.end(room)
+        await page.until(element(way), PAGE_S, "a way back")
+        await page.click(element(way))
+        await page.until(SETTLED, PAGE_S, "the call, with whatever came into it")
+        assert not await page.run(PRESSED)
         assert page.errors == []

@@ -96,10 +96,14 @@ class ConversationAnswers:
         """Stop what is being said and what has been asked for; a call that nobody has begun is not run."""
         for output in self.calls.give_up():
             self.answer_call(output)
-        if self._responses.unheard_of_tools:
-            self.calls.lost()
+        self.put_off()
         self._responses.cancel()
         self.tell()
+
+    def put_off(self) -> None:
+        """Let what functions returned be due as before if its answer is about to be stopped, and nothing came of it."""
+        if self._responses.unheard_of_tools:
+            self.calls.lost()
 
     def lose(self, reason: str) -> None:
         """Fail every request and close every answer: the line is down."""

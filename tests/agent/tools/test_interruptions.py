@@ -129,6 +129,28 @@ async def test_a_line_that_breaks_while_a_tool_runs_is_told_of_call_and_result()
         assert caller.conversation[-1] == "Answer 0." and not caller.call.busy
 
 
+@pytest.mark.parametrize("lasts_s", [1.5, 2.2, 4.0], ids=["before they leave", "as they leave", "while they are away"])
+async def test_what_a_tool_returns_to_nobody_is_answered_when_they_are_back(lasts_s: float) -> None:
+    @function_tool
+    async def slow() -> str:
+        """Takes a while."""
+        await asyncio.sleep(lasts_s)
+        return "forty-two"
+
+    late = [Says((("Forty-two.", 0.8),), after_s=2.0) for _ in range(3)]
+    pipeline = FakePipeline(says=[Says(calls=(Calls("slow"),)), *late], tools=True, can_resume=True)
+    async with calling(pipeline, slow) as caller:
+        caller.asks()
+        await asyncio.sleep(2.2)
+        caller.call.hang_up()
+        await asyncio.sleep(40)
+        assert [text for _, text in caller.notes.of("aura.error") if text] == [], "nobody waits for an answer"
+        caller.call.pick_up()
+        await asyncio.sleep(5)
+        assert caller.outputs == ["forty-two"]
+        assert caller.conversation[-1] == "Forty-two." and not caller.call.busy
+
+
 async def speaks_over(caller: Caller) -> None:
     """Somebody says something, which is heard after 0.3 s."""
     caller.speaks()
