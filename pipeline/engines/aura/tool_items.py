@@ -34,10 +34,7 @@ def _text(item: Item, limits: WindowLimits) -> str:
         return call_text(FunctionCall(item.call_id, item.name, without_marks(item.text)))
     if item.kind == "message":
         return without_marks(item.text)
-    text = without_marks(item.text)
-    while limits.count(text) > limits.item_tokens // 2:
-        text = text[: len(text) * 9 // 10]
-    return output_text(text)
+    return output_text(limits.text(replace(item, text=without_marks(item.text))))
 
 
 def _goes_on(before: Item, item: Item) -> bool:
