@@ -45,7 +45,7 @@ class WindowLimits:
         answers: Answers to one question that pruning leaves.
         video_tokens, text_tokens: Tokens at which pruning is due, if nothing above asks for it before. As `count`
             counts by default, text has about four times fewer.
-        item_tokens, pictures: Most of one item's text, and of its pictures, that is seen.
+        item_tokens, pictures: Most of one item's text, and of its pictures, that is seen; of an output's text half.
         sound_s, slack_sound_s: Seconds of spoken questions that pruning leaves as sound, for a model that hears them,
             and by how many they may grow.
     """
@@ -70,8 +70,11 @@ class WindowLimits:
         return 4 * self.video_tokens // 3 + max(4 * self.text_tokens // 3, item)
 
     def text(self, item: Item) -> str:
-        """What is seen of its text: of a very long one the end, where the question is."""
+        """What is seen of its text: of a very long one the end, where the question is; of an output the beginning."""
         text = item.text.strip()
+        if item.kind == "function_call_output":
+            while self.count(text) > self.item_tokens // 2:
+                text = text[: len(text) * 9 // 10]
         while self.count(text) > self.item_tokens:
             text = text[len(text) // 10 + 1 :]
         return text

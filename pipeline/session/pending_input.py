@@ -24,9 +24,12 @@ class PendingInput:
         self._owed: list[str] = []  # ids of the items that wait for the end of the answer that they were said over
         self._written_at: float | None = None
         self._free_since = 0.0
+        self._half_heard: dict[asyncio.Task[None], str] = {}  # ids of their items, by what hears them out
 
     def said(self, spoken: SpokenTurn) -> None:
         """An utterance is complete."""
+        self._half_heard[spoken.listening] = spoken.utterance.item_id
+        spoken.listening.add_done_callback(self._half_heard.pop)
         self._said = spoken
         if self._awaits_words:
             self._untold.add(spoken.listening)
@@ -88,6 +91,10 @@ class PendingInput:
         """Returns when the words of all that was said are known, if anybody awaits them."""
         if self._untold:
             await asyncio.wait(self._untold)
+
+    def half_heard(self) -> list[str]:
+        """Ids of the items whose words are only a guess: they are still being heard out."""
+        return [item_id for listening, item_id in self._half_heard.items() if not listening.done()]
 
     def _release(self, spoken: SpokenTurn) -> None:
         """Its speculative answer ends, but what was said is still transcribed to its end."""

@@ -29,7 +29,7 @@ class Item:
         complete: False for an answer that was cut short.
         marks: When which words of a spoken answer are heard. Not compared: two items with the same text ask the same.
         images: How many pictures came with it.
-        pictures: The pictures that a model looks at; none if it cannot see.
+        pictures: The pictures that a model looks at; none if it cannot see, or has forgotten the item.
         reserved: Only the place of an answer that has no words yet: nobody knows of it.
         language: ISO 639-1 code of what was spoken, as it was heard; empty: nobody knows.
         call_id: Names a call, for its output. Empty: a message.
@@ -225,6 +225,7 @@ class History:
         video_turns = tuple(each for each in self.video_turns if each.clip.id not in cut.video_turns)
         silent = cut.sounds | cut.items
         items = tuple(item.without_sound() if item.sound and item.id in silent else item for item in self.items)
+        items = tuple(replace(item, pictures=()) if item.id in cut.items else item for item in items)
         return replace(self, items=items, video_turns=video_turns, forgotten=self.forgotten | cut.items)
 
     def heard(self, item_id: str, played_ms: float) -> "History":

@@ -11,11 +11,12 @@ from pipeline.types.paired_calls import paired
 
 def with_calls_as_text(history: History, limits: WindowLimits) -> History:
     """The history without calls and outputs of its own: a call is the end of what the model said, outputs are said to
-    it. What was seen behind one of them stands behind the message that it has become."""
+    it. What was seen behind one of them stands behind the message that it has become; what was seen behind an item
+    that is forgotten, or has no words yet, behind the one in front of that."""
     if not any(item.kind != "message" for item in history.items):
         return replace(history, items=tuple(map(_harmless, history.items)))
     items: list[Item] = []
-    became: dict[str, str] = {}
+    became: dict[str | None, str | None] = {}
     before: Item | None = None
     for item in paired(remembered(history)):
         text = _text(item, limits)
@@ -25,7 +26,10 @@ def with_calls_as_text(history: History, limits: WindowLimits) -> History:
             items.append(replace(item, text=text, kind="message", call_id="", name=""))
         became[item.id] = items[-1].id
         before = item
-    video_turns = tuple(replace(each, after=became.get(each.after or "", each.after)) for each in history.video_turns)
+    in_front: str | None = None
+    for item in history.items:
+        in_front = became[item.id] = became.get(item.id, in_front)
+    video_turns = tuple(replace(each, after=became.get(each.after)) for each in history.video_turns)
     return replace(history, items=tuple(items), video_turns=video_turns, forgotten=frozenset())
 
 
@@ -34,10 +38,7 @@ def _text(item: Item, limits: WindowLimits) -> str:
         return call_text(FunctionCall(item.call_id, item.name, without_marks(item.text)))
     if item.kind == "message":
         return without_marks(item.text)
-    text = without_marks(item.text)
-    while limits.count(text) > limits.item_tokens // 2:
-        text = text[: len(text) * 9 // 10]
-    return output_text(text)
+    return output_text(limits.text(replace(item, text=without_marks(item.text))))
 
 
 def _goes_on(before: Item, item: Item) -> bool:

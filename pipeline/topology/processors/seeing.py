@@ -69,7 +69,9 @@ def question_text(history: History) -> str:
 
 def has_seen(history: History) -> bool:
     """Something was shown in the conversation, by a camera or as a picture."""
-    return bool(history.video_turns) or any(item.pictures for item in history.items)
+    # Only who sees forgets items: the pictures of these have gone, and were looked at.
+    looked_at = (item.pictures or (item.images and item.id in history.forgotten) for item in history.items)
+    return bool(history.video_turns) or any(looked_at)
 
 
 def seen_line(history: History, observations: Sequence[Observation]) -> str:

@@ -47,6 +47,16 @@ def test_a_call_is_never_pruned_without_its_output(calls: int) -> None:
         assert planned.items, "something goes"
 
 
+def test_an_output_is_counted_as_it_is_shown() -> None:
+    output = Item("o", "user", "Sunny. " + "x" * 6_500, kind="function_call_output", call_id="1")
+    assert LIMITS.tokens(output) <= LIMITS.item_tokens // 2 + MARKS
+    call = Item("c", "assistant", "{}", kind="function_call", call_id="1", name="look")
+    history = History((user("q", "And today?"), call, output, answer("s", "Sunny.")))
+    kept = history.cut(cut(history, LIMITS))
+    assert not kept.forgotten
+    assert "And today?" in flat(kept) and "<tool_response>\nSunny. x" in flat(kept)
+
+
 def test_calls_belong_to_the_question_for_which_they_were_made() -> None:
     history = History().with_item(user("q", "Why?"))
     for n in range(2 * SMALL.groups):

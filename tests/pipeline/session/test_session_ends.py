@@ -6,9 +6,12 @@ from dataclasses import replace
 import pytest
 
 from pipeline.engines.fake import hears, speaks, writes
+from pipeline.session.session import Session
+from pipeline.types.session_events import ItemDeleted, TranscriptionCompleted
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
-from tests.scenario import Caller, Line
+from tests.echo import Echo
+from tests.scenario import Caller, Line, Loudness, Told
 from tests.tidy import nothing_left
 
 SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
@@ -68,6 +71,44 @@ async def test_a_session_whose_caller_breaks_down_closes_as_cleanly() -> None:
             await caller.is_silent(1.0)
             raise ZeroDivisionError
     assert line.aura.running == []
+
+
+async def test_half_a_question_is_not_left_to_whoever_goes_on_with_the_conversation() -> None:
+    line = Line(asr=hears("Is it?", "Do not book", "Do not book Paris, book Rome.", pass_s=0.2))
+    async with line.call() as caller:
+        await caller.says(0.5)
+        whole = caller.session.commit()
+        await asyncio.sleep(1)
+        await caller.says(0.5)
+        await caller.is_silent(0.5)
+        await caller.says(0.5)
+        half = caller.session.commit()
+        assert (caller.remembered(whole), caller.remembered(half)) == ("Is it?", "Do not book")
+    left = caller.session.history
+    assert [event.item_id for event in caller.all(ItemDeleted)] == [half], "and nobody takes it for a part of it"
+    assert [(item.id, item.text) for item in left.items] == [(whole, "Is it?")]
+    async with Session("s", line.stages(), Loudness(), Told(), left) as resumed:
+        resumed.respond()
+        await asyncio.sleep(1)
+    assert [message.text for message in line.questions[-1].messages] == ["Is it?"]
+
+
+async def test_half_a_question_that_was_deleted_is_not_missed_when_the_session_ends() -> None:
+    line = Line(asr=hears("Is it?", pass_s=9.0))
+    async with line.call() as caller:
+        await caller.says(0.5)
+        caller.session.conversation.delete(caller.session.commit())
+    assert len(caller.all(ItemDeleted)) == 1 and not caller.session.history.items
+
+
+async def test_what_is_answered_by_its_sound_is_left_without_its_words() -> None:
+    echo = Echo(hears("Do not book", pass_s=9.0))
+    async with echo.call(SessionOptions()) as caller:
+        await caller.says(1.6)
+        said = caller.session.commit()
+        assert not caller.all(TranscriptionCompleted)
+    (item,) = caller.session.history.items
+    assert item.id == said and item.sound, "all of the question is in it"
 
 
 async def test_an_hour_of_conversation_leaves_nothing_but_its_history() -> None:

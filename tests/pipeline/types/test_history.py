@@ -3,11 +3,13 @@
 import random
 from itertools import count
 
+import numpy as np
 import pytest
 
 from pipeline.errors import RequestError
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.chunks import ChatMessage
-from pipeline.types.history import FRONT, History, Item
+from pipeline.types.history import FRONT, History, Item, PrunePlan
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 SPOKEN = Item(
@@ -95,6 +97,14 @@ def test_marks_do_not_make_two_questions_different() -> None:
 def test_prompts_hold_every_item_that_has_words() -> None:
     history = History((user("a"), SPOKEN.heard(0), Item("b", "user", " \n"), Item("c", "system", "Be brief.")))
     assert history.messages() == (ChatMessage("user", "a?"), ChatMessage("system", "Be brief."))
+
+
+def test_the_pictures_of_what_is_forgotten_go_and_its_words_stay_for_the_caller() -> None:
+    picture = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+    old, new = (Item(id, "user", "What is this?", images=1, pictures=(picture,)) for id in "ab")
+    left = History((old, new)).cut(PrunePlan(items=frozenset("a")))
+    assert [item.pictures for item in left.items] == [(), (picture,)]
+    assert [(item.text, item.images) for item in left.items] == [("What is this?", 1)] * 2
 
 
 def user(id: str) -> Item:

@@ -5,7 +5,7 @@ import numpy as np
 from pipeline.engines.aura.prompt import SYSTEM, multimodal_prompt
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.function_tools import FunctionTool, ToolOptions
-from pipeline.types.history import History, Item
+from pipeline.types.history import History, Item, PrunePlan
 from pipeline.types.paired_calls import PENDING
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
@@ -60,3 +60,32 @@ def test_what_was_seen_while_a_function_ran_stays() -> None:
     said = Item("a", "assistant", "Wait.")
     history = History((QUESTION, said, CALL)).with_video_turn(second).with_item(OUTPUT)
     assert prompt(history=history).count("[clip]") == 1
+
+
+def test_what_was_seen_behind_something_forgotten_stays_where_there_are_calls() -> None:
+    history = saw(History((Item("h", "user", "Hello."), Item("i", "assistant", "Hi."))), 12)
+    history = saw(History((*history.items, QUESTION, CALL, OUTPUT), history.video_turns), 1)
+    history = saw(history.with_item(Item("b", "assistant", "A cat.")), 7)
+    seen = clips(history)
+    assert len(seen) == 20
+    for gone in ("hi", "hiqco", "i", "q", "co", "b"):
+        left = history.cut(PrunePlan(items=frozenset(gone)))
+        assert clips(left) == seen, f"each once and in order, without {gone}"
+
+
+def test_what_was_seen_in_front_of_an_answer_that_has_no_words_yet_stays() -> None:
+    reserved = Item("a", "assistant", "", reserved=True)
+    history = saw(History((QUESTION, CALL, OUTPUT, reserved)), 2)
+    assert clips(history) == ["0", "1"]
+
+
+def saw(history: History, seconds: int) -> History:
+    """The conversation with so many more seconds of video, named by their place."""
+    first = len(history.video_turns)
+    names = map(str, range(first, first + seconds))
+    return history.with_video_turns(VideoChunk(name, np.zeros((2, 32, 64, 3), np.uint8)) for name in names)
+
+
+def clips(history: History) -> list[str]:
+    parts = multimodal_prompt(TurnRequest(history)).parts
+    return [part.id for part in parts if isinstance(part, VideoChunk)]

@@ -38,7 +38,7 @@ from pipeline.topology.processors.embedded import (
 from pipeline.topology.processors.preamble import PREAMBLE, REMINDER, SIGHT, TOOLS_PREAMBLE
 from pipeline.types.chunks import ChatMessage, ChatPrompt, Clause, Role, TextChunk
 from pipeline.types.function_tools import FunctionCall, FunctionTool, ToolOptions
-from pipeline.types.history import History, Item
+from pipeline.types.history import History, Item, PrunePlan
 from pipeline.types.observation import Observation, SeenThing
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.contract.embedded import once
@@ -74,6 +74,17 @@ async def test_once_something_was_shown_every_prompt_begins_with_examples_of_wha
     assert (seen.messages, seen.stem) == ((*stem, question), len(stem))
     gone = await prompt(TurnRequest(replace(shown, is_live=False)))
     assert gone.messages == (*PREAMBLE, *SIGHT, ChatMessage("user", "Hi"))
+
+
+async def test_a_prompt_begins_as_before_once_the_only_picture_is_forgotten() -> None:
+    picture = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+    sent = Item("p", "user", "", images=1, pictures=(picture,))
+    shown = History((sent, Item("a", "assistant", "A cat."), Item("q", "user", "Hi")))
+    forgotten = shown.cut(PrunePlan(items=frozenset("p")))
+    before, after = [await prompt(TurnRequest(history)) for history in (shown, forgotten)]
+    assert before.messages[: before.stem] == after.messages[: after.stem] == (*PREAMBLE, *SIGHT)
+    unseen = replace(shown, items=(replace(shown.items[0], pictures=()), *shown.items[1:]))
+    assert (await prompt(TurnRequest(unseen))).stem == len(PREAMBLE), "without eyes nothing was ever seen"
 
 
 async def test_a_caller_may_want_less_but_never_more_than_the_limit() -> None:
