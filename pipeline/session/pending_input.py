@@ -20,20 +20,17 @@ class PendingInput:
     def __init__(self, tasks: BackgroundTasks, *, awaits_words: bool) -> None:
         self._tasks, self._awaits_words = tasks, awaits_words
         self._said: SpokenTurn | None = None  # the newest that is complete
-        self._untold: set[asyncio.Task[None]] = set()  # complete utterances that are still being heard out
+        self._half_heard: dict[asyncio.Task[None], str] = {}  # ids of complete items, by what still hears them out
         self._owed: list[str] = []  # ids of the items that wait for the end of the answer that they were said over
         self._written_at: float | None = None
         self._free_since = 0.0
-        self._half_heard: dict[asyncio.Task[None], str] = {}  # ids of their items, by what hears them out
 
     def said(self, spoken: SpokenTurn) -> None:
         """An utterance is complete."""
-        self._half_heard[spoken.listening] = spoken.utterance.item_id
-        spoken.listening.add_done_callback(self._half_heard.pop)
         self._said = spoken
         if self._awaits_words:
-            self._untold.add(spoken.listening)
-            spoken.listening.add_done_callback(self._untold.discard)
+            self._half_heard[spoken.listening] = spoken.utterance.item_id
+            spoken.listening.add_done_callback(self._half_heard.pop)
 
     def wrote(self, text: str) -> None:
         """Words make one question with what was said before, which is not answered alone any more."""
@@ -68,7 +65,7 @@ class PendingInput:
         still being heard out: what was prepared lacks those words.
         """
         spoken, self._said = self._said, None
-        if spoken and (self._untold - {spoken.listening} or not history.find(spoken.utterance.item_id)):
+        if spoken and (self._half_heard.keys() - {spoken.listening} or not history.find(spoken.utterance.item_id)):
             self._release(spoken)
             return None
         return spoken
@@ -89,8 +86,8 @@ class PendingInput:
 
     async def heard_out(self) -> None:
         """Returns when the words of all that was said are known, if anybody awaits them."""
-        if self._untold:
-            await asyncio.wait(self._untold)
+        if self._half_heard:
+            await asyncio.wait(self._half_heard)
 
     def half_heard(self) -> list[str]:
         """Ids of the items whose words are only a guess: they are still being heard out."""

@@ -357,9 +357,8 @@ class Session:
     ) -> None:
         self._pending_input.forgive()
         self._responses.hang_up()
-        if not self._stages.answers_sound:  # whoever goes on with the conversation is not to answer half a question
-            for item_id in filter(self.history.find, self._pending_input.half_heard()):
-                self.conversation.delete(item_id)
+        for item_id in filter(self.history.find, self._pending_input.half_heard()):
+            self.conversation.delete(item_id)  # whoever goes on with the conversation is not to answer half a question
         await self._tasks.__aexit__(kind, error, trace)
 
 
