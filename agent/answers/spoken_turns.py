@@ -132,6 +132,7 @@ class SpokenTurns:
             self._host.publisher.decided("turn", _REASONS[reason], reason=reason, figures=figures)
             self._latency.asked_otherwise()
             self._model.live.commit_audio()
+            self._session.clear_user_turn()  # LiveKit may know some of its words, which it would take for another turn
             # LiveKit would stop it at once, for the sound that goes on.
             answer = self._session.generate_reply(input_modality="audio", allow_interruptions=False)
             self._over_sound = [*(each for each in self._over_sound if not each.done()), answer]

@@ -159,3 +159,15 @@ async def test_what_is_written_as_a_hum_ends_is_answered_whole() -> None:
         await call.hears("Part 8")
         await call.hears_out()
         assert [role for role, _ in call.history] == ["user", "assistant"]
+
+
+async def test_an_answer_that_was_begun_over_a_sound_is_not_cut_by_words_that_it_answers() -> None:
+    async with talking() as call:
+        await call.says("I wonder what…")
+        await call.pauses(1.2)  # LiveKit has been given these words, and has not taken the turn yet
+        await call.says("Tell me a story.")
+        await call.coughs(4.0)  # the question is whole meanwhile, and answered
+        await call.hears("Part 8")
+        await call.hears_out()
+        assert call.heard == STORY
+        assert [role for role, _ in call.history] == ["user", "assistant"]
