@@ -1,10 +1,10 @@
 /** The whole page: the door (start, joining, all lines busy) or the call, with messages over both. */
-import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { AboutContext, useAskedAbout } from './about/useAbout';
 import { typingOnly } from './devices/typingOnly';
 import { useHost } from './embed/host';
 import { wantedAccess } from './session/access';
-import { type Choices, choicesOf, type Place } from './session/choices';
+import { type Choices, choicesOf, goingOn, type Place, type Turned } from './session/choices';
 import { loadCallWhenIdle, loadedCall } from './session/loadCall';
 import type { Problem } from './session/problems';
 import type { UrlOptions } from './session/urlOptions';
@@ -43,8 +43,17 @@ export function App({ options }: { options: UrlOptions }) {
     settingsStore.set(talks ? { ...change, textOnly: false } : change);
   }, []);
   const here: Place = { room: options.room, identity: null };
+  const switched = useRef<Turned>({});
+  const turned = useCallback((change: Turned) => {
+    switched.current = { ...switched.current, ...change };
+  }, []);
   const { phase, begin, leave, stop } = useCall(report, options.autostart ? { choices: wished, place: here } : null);
   const about = useAskedAbout(phase.at !== 'call');
+  const goOn = (place: Place) => begin(goingOn(choices, switched.current, settings.textOnly === true), place);
+  const beginAnew: typeof begin = (...how) => {
+    switched.current = {};
+    begin(...how);
+  };
   useEffect(loadCallWhenIdle, []);
   const parts = loadedCall();
 
@@ -62,16 +71,17 @@ export function App({ options }: { options: UrlOptions }) {
           <parts.CallScreen
             call={phase.call}
             leave={leave}
-            rejoin={() => begin(phase.call.asLeft(choices), phase.place)}
-            anew={() => begin(phase.call.asLeft(choices), here)}
+            turned={turned}
+            rejoin={() => goOn(phase.place)}
+            anew={() => goOn(here)}
           />
         ) : phase.at === 'after' && parts ? (
           <parts.AfterCall
             call={phase.call}
             place={phase.place}
             end={phase}
-            again={() => begin(phase.call.asLeft(choices), phase.place)}
-            anew={() => begin(choices, here)}
+            again={() => goOn(phase.place)}
+            anew={() => beginAnew(choices, here)}
             back={stop}
           />
         ) : (
@@ -82,9 +92,9 @@ export function App({ options }: { options: UrlOptions }) {
                 choose={choose}
                 farewell={phase.farewell}
                 here={here}
-                start={(place) => begin(choices, place)}
+                start={(place) => beginAnew(choices, place)}
                 ask={(question) =>
-                  begin({ ...choices, camera: choices.camera || question.aboutPicture }, here, question)
+                  beginAnew({ ...choices, camera: choices.camera || question.aboutPicture }, here, question)
                 }
               />
             )}

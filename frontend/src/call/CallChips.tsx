@@ -1,4 +1,5 @@
 /** Questions to begin with, as long as nobody has asked anything in this call. */
+import { ConnectionState } from 'livekit-client';
 import { useState } from 'react';
 import type { FirstQuestion } from '../session/choices';
 import type { Call } from '../session/openCall';
@@ -13,10 +14,17 @@ export function CallChips({ call }: { call: Call }) {
   const ask = (question: FirstQuestion) => {
     setAsked(true);
     if (!question.aboutPicture) return call.ask(question);
-    const filmed = call.brought.camera.then(() => call.room.localParticipant.setCameraEnabled(true));
+    const { room } = call;
+    const isOver = () => room.state === ConnectionState.Disconnected;
+    const filmed = call.brought.camera.then(() =>
+      isOver() ? undefined : room.localParticipant.setCameraEnabled(true),
+    );
     filmed.then(
-      () => call.ask(question),
+      () => {
+        if (!isOver()) call.ask(question);
+      },
       (error) => {
+        if (isOver()) return;
         report(deviceProblem('camera', error));
         call.ask({ ...question, aboutPicture: false }); // nothing will be seen: it says so at once
       },

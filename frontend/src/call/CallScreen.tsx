@@ -4,6 +4,7 @@ import { useCallback, useRef, useState } from 'react';
 import type { AgentState } from '../agent/attributes';
 import { useAgent } from '../agent/useAgent';
 import { useConversation } from '../conversation/useConversation';
+import type { Turned } from '../session/choices';
 import type { Call } from '../session/openCall';
 import { useSettings } from '../settings/store';
 import { useTalkMode } from '../talk/useTalkMode';
@@ -27,6 +28,7 @@ import { useTrouble } from './useTrouble';
 
 interface Props {
   readonly call: Call;
+  readonly turned: (change: Turned) => void;
   readonly leave: () => void;
   /** Joins the same call again. */
   readonly rejoin: () => void;
@@ -51,7 +53,7 @@ export function CallScreen(props: Props) {
   );
 }
 
-function InCall({ call, leave, rejoin, anew }: Props) {
+function InCall({ call, turned, leave, rejoin, anew }: Props) {
   const agent = useAgent();
   const conversation = useConversation(call.conversation);
   const [details, setDetails] = useDetails();
@@ -125,6 +127,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
         />
         <Controls
           brought={call.brought}
+          turned={turned}
           devices={devices}
           mode={mode}
           leave={leave}

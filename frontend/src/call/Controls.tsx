@@ -5,6 +5,7 @@ import { useCallback, useMemo } from 'react';
 import { DevicePopover } from '../devices/DevicePopover';
 import { typingOnly } from '../devices/typingOnly';
 import type { Brought } from '../session/bringDevices';
+import type { Turned } from '../session/choices';
 import { type Device, deviceProblem } from '../session/problems';
 import type { DeviceControl } from '../settings/controls';
 import { useSettings } from '../settings/store';
@@ -21,6 +22,8 @@ import { useShortcuts } from './useShortcuts';
 
 interface Props {
   readonly brought: Brought;
+  /** They have switched something by hand. */
+  readonly turned: (change: Turned) => void;
   readonly devices: DeviceControl;
   readonly mode: TalkMode;
   readonly leave: () => void;
@@ -32,12 +35,14 @@ const CAN_SHARE = canShareScreen(navigator);
 const nothing = () => {};
 const notBrought = Promise.resolve(false);
 
-export function Controls({ brought, devices, mode, leave, askToLeave, focusChat }: Props) {
+export function Controls({ brought, turned, devices, mode, leave, askToLeave, focusChat }: Props) {
   const { letterKeys } = useSettings();
   const hold = useHoldToTalk(mode, brought.microphone);
-  const microphone = useDevice('microphone', Track.Source.Microphone, brought.microphone);
-  const camera = useDevice('camera', Track.Source.Camera, brought.camera);
-  const screen = useDevice('screen', Track.Source.ScreenShare, notBrought);
+  const heard = useCallback((on: boolean) => turned({ microphone: on }), [turned]);
+  const seen = useCallback((on: boolean) => turned({ camera: on }), [turned]);
+  const microphone = useDevice('microphone', Track.Source.Microphone, brought.microphone, heard);
+  const camera = useDevice('camera', Track.Source.Camera, brought.camera, seen);
+  const screen = useDevice('screen', Track.Source.ScreenShare, notBrought, nothing);
   const types = typingOnly();
   const mute = mode === 'open' && !types ? microphone.toggle : nothing;
   const film = types ? nothing : camera.toggle;
@@ -80,17 +85,21 @@ export function Controls({ brought, devices, mode, leave, askToLeave, focusChat 
   );
 }
 
-/** @param coming settles when the one that was chosen at the door is there, or will not be: until then nothing is turned. */
+/**
+ * @param coming settles when the one that was chosen at the door is there, or will not be: until then nothing is turned.
+ * @param turned is told what they want.
+ */
 function useDevice(
   device: Device,
   source: Track.Source.Microphone | Track.Source.Camera | Track.Source.ScreenShare,
   coming: Promise<boolean>,
+  turned: (on: boolean) => void,
 ) {
   const room = useRoomContext();
   const { report, withdraw } = useReporter();
   const failed = useCallback(
     (error: unknown) => {
-      if (room.state === ConnectionState.Connected) report(deviceProblem(device, error)); // else the call is over
+      if (room.state !== ConnectionState.Disconnected) report(deviceProblem(device, error)); // else the call is over
     },
     [room, report, device],
   );
@@ -99,8 +108,9 @@ function useDevice(
   return useMemo(() => {
     const turn = () => {
       withdraw(deviceProblem(device, null).code);
+      turned(!enabled);
       toggle().catch(failed);
     };
     return { on: enabled, pending: waits, toggle: waits ? nothing : turn };
-  }, [toggle, enabled, waits, device, failed, withdraw]);
+  }, [toggle, enabled, waits, device, failed, withdraw, turned]);
 }

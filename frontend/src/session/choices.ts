@@ -20,6 +20,15 @@ export function choicesOf(settings: Settings, camera: boolean | null = null): Ch
   };
 }
 
+/** What the person has switched by hand in a call: it holds for the calls that go on with it. */
+export type Turned = Partial<Pick<Choices, 'microphone' | 'camera'>>;
+
+/** What whoever goes on with a call brings along: nobody is heard or seen who had switched that off. */
+export function goingOn(choices: Choices, turned: Turned, textOnly: boolean): Choices {
+  const { microphone = choices.microphone, camera = choices.camera } = turned;
+  return { ...choices, microphone: microphone && !textOnly, camera };
+}
+
 /** What a chip asks in the person's place, when the call has begun. */
 export interface FirstQuestion {
   readonly text: string;

@@ -18,7 +18,6 @@ import { type Brought, bringDevices } from './bringDevices';
 import { connectProblem, endProblem } from './callProblems';
 import type { Choices, FirstQuestion } from './choices';
 import { connectOptions } from './connectOptions';
-import { watchDevices } from './devicesLeft';
 import { patience } from './patience';
 import type { Problem } from './problems';
 import type { Grant } from './token';
@@ -32,8 +31,6 @@ export interface Call {
   /** On the clock of `performance.now()`. */
   readonly startedMs: number;
   readonly brought: Brought;
-  /** What of somebody's choices comes into the call that goes on with this one: devices as they were left here. */
-  asLeft(choices: Choices): Choices;
   /** Asks the agent as soon as it can answer. */
   ask(question: FirstQuestion): void;
   /** A question waits for the agent, or has been asked so. */
@@ -70,7 +67,6 @@ export async function openCall(
   });
   const conversation = openConversation(room);
   let pipelineGone = false;
-  const asLeft = watchDevices(room);
   let brought: Brought;
   room.on(RoomEvent.ParticipantAttributesChanged, (_, { isAgent, attributes }: Participant) => {
     if (isAgent) pipelineGone = hasLostPipeline(attributes);
@@ -110,7 +106,6 @@ export async function openCall(
     room,
     conversation,
     brought,
-    asLeft,
     token: grant.participantToken,
     startedMs: performance.now(),
     ask,

@@ -2,6 +2,7 @@ import { DisconnectReason } from 'livekit-client';
 import { expect, it } from 'vitest';
 import { en } from '../words/en';
 import { endProblem, GOODBYE } from './callProblems';
+import { type Choices, goingOn } from './choices';
 import { deviceProblem } from './problems';
 import { RETURN_WITHIN_MS, recall, remember } from './returning';
 import { readUrlOptions } from './urlOptions';
@@ -66,4 +67,12 @@ it('tells nobody to press a key who has a finger only', () => {
   expect(deniedAdvice('microphone', true)).toMatch(/then tap the microphone/);
   expect(missingAdvice('camera', true)).not.toMatch(/press/);
   expect(deniedAdvice('camera', false)).toMatch(/press V/);
+});
+
+it('brings into a call that goes on what was switched by hand in it, and nothing that only typing closed', () => {
+  const door = { microphone: true, camera: false } as Choices;
+  expect(goingOn(door, {}, false)).toEqual(door);
+  expect(goingOn(door, { microphone: false, camera: true }, false)).toEqual({ microphone: false, camera: true });
+  expect(goingOn({ ...door, microphone: false }, { microphone: true }, false).microphone).toBe(true);
+  expect(goingOn(door, { microphone: true }, true).microphone).toBe(false);
 });

@@ -1,11 +1,15 @@
 /** Opens and closes the microphone of a call as the person talks: also while the space bar or a button is held. */
 import { useRoomContext } from '@livekit/components-react';
+import { ConnectionState, type Room } from 'livekit-client';
 import { useEffect, useReducer, useRef } from 'react';
 import { deviceProblem } from '../session/problems';
 import { useReporter } from '../toasts/reporter';
 import { type HoldEvent, held, holdsToTalk, microphoneIn, NOBODY, type TalkMode } from './holdToTalk';
 
 const PRESSES_ITSELF = 'input, textarea, select, button, a, summary, [role=switch], dialog, [popover]';
+
+/** They may be asked for the microphone longer than the call lasts. */
+const isOver = (room: Room) => room.state === ConnectionState.Disconnected;
 
 export interface HoldToTalk {
   readonly open: boolean;
@@ -27,8 +31,10 @@ export function useHoldToTalk(mode: TalkMode, coming: Promise<boolean>): HoldToT
     if (open === null) return;
     // One after the other: of a press and a release that come close together the release must win.
     turned.current = turned.current
-      .then(() => room.localParticipant.setMicrophoneEnabled(open))
-      .catch((error: unknown) => report(deviceProblem('microphone', error)));
+      .then(() => (isOver(room) ? undefined : room.localParticipant.setMicrophoneEnabled(open)))
+      .catch((error: unknown) => {
+        if (!isOver(room)) report(deviceProblem('microphone', error));
+      });
   }, [mode, holding, room, report]);
 
   useEffect(() => {
