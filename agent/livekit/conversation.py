@@ -37,6 +37,7 @@ class PipelineConversation:
     Attributes:
         character: Who the agent is in it.
         answers: What it is answered with.
+        is_up: The line is there.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class PipelineConversation:
         self.answers = ConversationAnswers(self._connection, self._history, listener, events)
         self._camera = Camera(self._connection, self._tasks)
         self._calling = self._tasks.start(self._connection.run(), "pipeline:line")
+        self.is_up = False
 
     # What the line asks and tells.
 
@@ -74,6 +76,7 @@ class PipelineConversation:
 
     @log_exceptions
     def on_connection(self, trouble: str) -> None:
+        self.is_up = not trouble
         self._broke_off = self._broke_off or (bool(trouble) and self.answers.unkept)
         if trouble:
             self._lose(trouble)
@@ -116,6 +119,7 @@ class PipelineConversation:
     async def hang_up(self) -> None:
         """Give the place in the pipeline back. The conversation waits: there for a minute, here as long as we live."""
         self._calling.cancel()
+        self.is_up = False
         self.answers.put_off()
         self._lose("nobody is there")
         await asyncio.wait([self._calling])
@@ -123,13 +127,8 @@ class PipelineConversation:
 
     def pick_up(self) -> None:
         """Go on with the conversation; does nothing while the line is up."""
-        if self.hung_up:
+        if self._calling.done() or self._calling.cancelling():
             self._calling = self._tasks.start(self._again(self._calling), "pipeline:line")
-
-    @property
-    def hung_up(self) -> bool:
-        """Whether nobody is there, so that no line is wanted."""
-        return self._calling.done() or self._calling.cancelling() > 0
 
     async def _again(self, before: asyncio.Task[None]) -> None:
         await asyncio.wait([before])

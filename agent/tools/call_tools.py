@@ -206,7 +206,7 @@ class CallTools:
     @log_exceptions
     def _act(self) -> None:
         live = self._model.live
-        if self._free and live and not (self.answer_due or live.hung_up):
+        if self._free and live and live.is_up and not self.answer_due:
             if self._runner.running:
                 if self._long and not self._held:
                     self._held = True

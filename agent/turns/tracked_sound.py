@@ -22,6 +22,7 @@ class TrackedSound:
     """A sound is what is known of it so far."""
 
     onset: Onset
+    rest: bool = False  # its turn has been taken: this is what goes on behind that
     silent: bool = False
     flushed: bool = False
     interrupted: bool = False

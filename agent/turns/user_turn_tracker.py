@@ -124,7 +124,8 @@ class UserTurnTracker:
             case Expired() if sound.silent and sound.unknown:
                 if sound.onset.audible and not turn_event.over_agent:
                     return []
-                taken_for = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
+                nothing = sound.onset.audible or (sound.rest and sound.newest is None)
+                taken_for = _NOTHING_HEARD if nothing else _SOMETHING_HEARD
                 newest = replace(taken_for, item_id=sound.newest.item_id if sound.newest else "")
                 return self._heard(replace(sound, newest=newest, captioned=newest.text, unlabelled=True))
             case Expired() if sound.silent and sound.newest:
@@ -144,7 +145,7 @@ class UserTurnTracker:
         else:  # they go on after a pause; what was settled no longer is
             newest = replace(sound.newest, settled=False) if sound.newest else None
             onset = Onset(sound.onset.audible, sound.onset.answering or onset.answering)
-            sound = replace(sound, stretch_from_ms=newest.audio_end_ms if newest else 0)
+            sound = replace(sound, rest=False, stretch_from_ms=newest.audio_end_ms if newest else 0)
             self._sound = replace(sound, onset=onset, silent=False, flushed=False, newest=newest, went_on=True)
 
     def _heard(self, sound: TrackedSound) -> list[Action]:
@@ -186,4 +187,4 @@ class UserTurnTracker:
 
     def _close(self, sound: TrackedSound) -> None:
         self._over = sound.newest.item_id if sound.newest else self._over
-        self._sound = None if sound.silent else TrackedSound(Onset(audible=False, answering=True))
+        self._sound = None if sound.silent else TrackedSound(Onset(audible=False, answering=True), rest=True)

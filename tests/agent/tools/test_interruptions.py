@@ -7,7 +7,7 @@ import pytest
 from livekit.agents import function_tool
 
 from agent.livekit.tools.tool_calls import NOT_RUN
-from pipeline.realtime.client import Event
+from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import Calls, FakePipeline, Hears, Says
 from tests.agent.tools.calling import Caller, calling
 
@@ -129,8 +129,9 @@ async def test_a_line_that_breaks_while_a_tool_runs_is_told_of_call_and_result()
         assert caller.conversation[-1] == "Answer 0." and not caller.call.busy
 
 
+@pytest.mark.parametrize("refusals", [0, 3])
 @pytest.mark.parametrize("lasts_s", [1.5, 2.2, 4.0], ids=["before they leave", "as they leave", "while they are away"])
-async def test_what_a_tool_returns_to_nobody_is_answered_when_they_are_back(lasts_s: float) -> None:
+async def test_what_a_tool_returns_to_nobody_is_answered_when_they_are_back(lasts_s: float, refusals: int) -> None:
     @function_tool
     async def slow() -> str:
         """Takes a while."""
@@ -145,8 +146,9 @@ async def test_what_a_tool_returns_to_nobody_is_answered_when_they_are_back(last
         caller.call.hang_up()
         await asyncio.sleep(40)
         assert [text for _, text in caller.notes.of("aura.error") if text] == [], "nobody waits for an answer"
+        pipeline.refusals = [Unreachable("not yet")] * refusals
         caller.call.pick_up()
-        await asyncio.sleep(5)
+        await asyncio.sleep(15)
         assert caller.outputs == ["forty-two"]
         assert caller.conversation[-1] == "Forty-two." and not caller.call.busy
 

@@ -229,6 +229,16 @@ def test_a_whole_sentence_is_answered_though_something_else_can_be_heard_behind_
     assert follow(QUIET, first, again)[-1] == TakeTurn("unchanged_words")
 
 
+def test_what_is_left_of_a_sound_whose_turn_was_taken_is_nothing_unless_words_are_heard_in_it() -> None:
+    first = heard(LISBON, settled=False, audio_end_ms=3_000)
+    again = heard(LISBON.removesuffix("?") + ".", settled=False, audio_end_ms=4_000)
+    taken = (QUIET, first, again, TurnCommitted())
+    assert follow(*taken, Pause(), Expired()) == [*follow(*taken), DropSound("noise", resume=True)]
+    more = heard("And tomorrow?", item="item_2")
+    assert Interrupt() in follow(*taken, more, Pause())
+    assert Interrupt() in follow(*taken, Pause(), Onset(audible=False, answering=True), Pause(), Expired())
+
+
 def test_who_speaks_on_is_not_cut_off() -> None:
     first = heard(LISBON, settled=False, audio_end_ms=3_000)
     for later in (
