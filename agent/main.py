@@ -54,13 +54,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             case "call":
                 return _call(_environ(arguments), arguments.number)
             case _:
-                return run_console(arguments)
+                code = run_console(arguments)
+                return _leave(code) if argv is None else code
     except SettingsError as error:
         for fault in error.faults:
             print(f"aura-agent: {fault}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process without Python's own end, in which a thread of LiveKit's that calls into it would abort it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _environ(arguments: argparse.Namespace) -> Mapping[str, str]:
