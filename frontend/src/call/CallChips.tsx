@@ -1,7 +1,7 @@
 /** Questions to begin with, as long as nobody has asked anything in this call. */
-import { ConnectionState } from 'livekit-client';
 import { useState } from 'react';
 import type { FirstQuestion } from '../session/choices';
+import { isOver } from '../session/isOver';
 import type { Call } from '../session/openCall';
 import { deviceProblem } from '../session/problems';
 import { Chips } from '../start/Chips';
@@ -11,24 +11,22 @@ export function CallChips({ call }: { call: Call }) {
   const { report } = useReporter();
   const [asked, setAsked] = useState(call.isAsking);
   if (asked) return null;
+  const { room } = call;
+  const askAboutPicture = async (question: FirstQuestion) => {
+    let seen = true;
+    try {
+      await call.brought.camera;
+      if (!isOver(room)) await room.localParticipant.setCameraEnabled(true);
+    } catch (error) {
+      seen = false; // it says so at once
+      if (!isOver(room)) report(deviceProblem('camera', error));
+    }
+    if (!isOver(room)) call.ask({ ...question, aboutPicture: seen });
+  };
   const ask = (question: FirstQuestion) => {
     setAsked(true);
-    if (!question.aboutPicture) return call.ask(question);
-    const { room } = call;
-    const isOver = () => room.state === ConnectionState.Disconnected;
-    const filmed = call.brought.camera.then(() =>
-      isOver() ? undefined : room.localParticipant.setCameraEnabled(true),
-    );
-    filmed.then(
-      () => {
-        if (!isOver()) call.ask(question);
-      },
-      (error) => {
-        if (isOver()) return;
-        report(deviceProblem('camera', error));
-        call.ask({ ...question, aboutPicture: false }); // nothing will be seen: it says so at once
-      },
-    );
+    if (question.aboutPicture) void askAboutPicture(question);
+    else call.ask(question);
   };
   return <Chips ask={ask} />;
 }

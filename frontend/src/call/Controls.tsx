@@ -1,11 +1,12 @@
 /** Microphone, camera, screen and the way out, by hand or by key; the microphone in the middle. */
 import { useRoomContext, useTrackToggle } from '@livekit/components-react';
-import { ConnectionState, Track } from 'livekit-client';
+import { Track } from 'livekit-client';
 import { useCallback, useMemo } from 'react';
 import { DevicePopover } from '../devices/DevicePopover';
 import { typingOnly } from '../devices/typingOnly';
 import type { Brought } from '../session/bringDevices';
 import type { Turned } from '../session/choices';
+import { isOver } from '../session/isOver';
 import { type Device, deviceProblem } from '../session/problems';
 import type { DeviceControl } from '../settings/controls';
 import { useSettings } from '../settings/store';
@@ -99,7 +100,7 @@ function useDevice(
   const { report, withdraw } = useReporter();
   const failed = useCallback(
     (error: unknown) => {
-      if (room.state !== ConnectionState.Disconnected) report(deviceProblem(device, error)); // else the call is over
+      if (!isOver(room)) report(deviceProblem(device, error));
     },
     [room, report, device],
   );

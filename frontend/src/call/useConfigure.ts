@@ -1,8 +1,8 @@
 /** Asks the agent to be somebody else, and keeps what it agrees to; a refusal is told in the agent's own words. */
 import { useRoomContext } from '@livekit/components-react';
-import { ConnectionState } from 'livekit-client';
 import { useCallback, useState } from 'react';
 import { notHeard, notSet, SETTING } from '../agent/rpcProblems';
+import { isOver } from '../session/isOver';
 import type { Problem } from '../session/problems';
 import type { PersonaChange } from '../settings/controls';
 import { keptOf } from '../settings/keptChange';
@@ -33,7 +33,7 @@ export function useConfigure(agent: string | undefined): Configure {
         .performRpc({ destinationIdentity: agent, method, payload })
         .then(agreed)
         .catch((error: unknown) => {
-          if (room.state !== ConnectionState.Disconnected) report(refused(error));
+          if (!isOver(room)) report(refused(error));
         })
         .finally(() => setPending(false));
     },

@@ -1,15 +1,12 @@
 /** Opens and closes the microphone of a call as the person talks: also while the space bar or a button is held. */
 import { useRoomContext } from '@livekit/components-react';
-import { ConnectionState, type Room } from 'livekit-client';
 import { useEffect, useReducer, useRef } from 'react';
+import { isOver } from '../session/isOver';
 import { deviceProblem } from '../session/problems';
 import { useReporter } from '../toasts/reporter';
 import { type HoldEvent, held, holdsToTalk, microphoneIn, NOBODY, type TalkMode } from './holdToTalk';
 
 const PRESSES_ITSELF = 'input, textarea, select, button, a, summary, [role=switch], dialog, [popover]';
-
-/** They may be asked for the microphone longer than the call lasts. */
-const isOver = (room: Room) => room.state === ConnectionState.Disconnected;
 
 export interface HoldToTalk {
   readonly open: boolean;
