@@ -56,7 +56,12 @@ async def stack_on_vllm(
 
 
 def yield_processors(pipeline: int) -> None:
-    """Engines take no processor from the agent, which hears in real time: on a GPU they would not."""
+    """Engines take no processor from the agent, which hears in real time: on a GPU they would not.
+
+    Linux may share out its time among sessions first, of which the pipeline is one: see sched(7), autogroup.
+    """
+    with suppress(OSError):  # this Linux does not
+        Path(f"/proc/{pipeline}/autogroup").write_text(f"{ENGINES_NICE}")
     for process in family(pipeline):
         with suppress(FileNotFoundError):  # it has ended meanwhile
             for thread in Path(f"/proc/{process.pid}/task").iterdir():
