@@ -118,7 +118,7 @@ def agent_server(
     async def answer(request: JobRequest) -> None:
         await cell.look_if_full(len(server.active_jobs))
         if cell.sends_on(len(server.active_jobs)):
-            await request.reject()  # the LiveKit server asks the next worker
+            await request.reject(terminate=False)  # by default the LiveKit server asks no other worker
             return
         with cell.taking():
             await admission.answer(request)
