@@ -65,6 +65,13 @@ async def test_a_full_cell_has_the_next_one_asked_and_when_all_are_full_it_tells
     assert request.answers == [answer]
 
 
+@pytest.mark.anyio
+async def test_when_all_are_full_who_waits_with_another_agent_already_stays_there() -> None:
+    request = Request(FailoverMetadata("token", if_place=True).metadata())
+    await asked(FullCell(0), request)
+    assert request.answers == ["offered to the next"]
+
+
 async def asked(cell: CellLoad, request: Request) -> None:
     server = agent_server(SETTINGS, cell=cell)
     server._proc_pool = SimpleNamespace(processes=[])  # type: ignore[assignment]
