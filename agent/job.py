@@ -1,7 +1,9 @@
 """A room's job: joins it, talks with whoever is there, and ends when nobody is."""
 
+import asyncio
 import logging
 
+import msgspec
 from livekit.agents import NOT_GIVEN, JobContext
 from livekit.agents.voice.room_io import (
     AudioInputOptions,
@@ -13,6 +15,7 @@ from livekit.agents.voice.room_io import (
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.call import Call
+from agent.cells.places import free_elsewhere
 from agent.console.tool_call import ToolCall
 from agent.floor.floor import FloorRules
 from agent.livekit.session_inspector import SessionInspector
@@ -22,7 +25,7 @@ from agent.phone.trunks import of_phone
 from agent.records.call_recording import CallRecording
 from agent.rooms import rooms
 from agent.rooms.early_streams import EarlyStreams
-from agent.rooms.failover_metadata import failover_metadata, given_metadata
+from agent.rooms.failover_metadata import FailoverMetadata, begun_call, failover_metadata, given_metadata
 from agent.rooms.farewells import FarewellSender, Leaving
 from agent.rooms.first_caller import caller_in, first_caller
 from agent.rooms.frame_ticks import FrameTicks
@@ -31,7 +34,9 @@ from agent.rooms.people import Occupant
 from agent.rooms.persona_desk import PersonaDesk
 from agent.rooms.picture_desk import PictureDesk
 from agent.rooms.presence import Presence
+from agent.rooms.redispatch import Redispatch, another_agent
 from agent.settings.agent import WorkerSettings
+from agent.status.attributes import HISTORY
 from agent.tools.call_tools import Toolkit
 from agent.tools.catalogue import load_tools
 from agent.turns.endpointing import TURNS
@@ -113,7 +118,7 @@ class RoomCall:
         self._turns = TURNS["browser"]
         metadata, floor = given_metadata(ctx.job.metadata), FloorRules(per_minute=settings.remarks_per_minute)
         persona, self._refused = settings.persona.persona(AURA, metadata)
-        recalled = failover_metadata(ctx.job.metadata)
+        recalled = begun_call(ctx.job.metadata)
         there = settings.persona.catalogue(AURA, persona)
         toolkit = Toolkit(settings.tools, load_tools(settings.tools), self)
         self._recording = CallRecording(settings.records, ctx.room.name, "browser") if settings.records else None
@@ -135,6 +140,9 @@ class RoomCall:
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
         self._video = ShownVideo(ctx.room)
+        self._had_line, self._history = False, ""
+        self._redispatch, self._tasks = Redispatch(self, self._free_elsewhere), OwnedTasks()
+        self._looks: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
         """Returns when the call is set up."""
@@ -167,11 +175,39 @@ class RoomCall:
         logger.info("call begun", extra={"room": self._ctx.room.name})
 
     async def publish(self, attributes: dict[str, str]) -> None:
+        self._history = attributes.get(HISTORY, self._history)
         if self._ctx.room.isconnected():
             await self._ctx.room.local_participant.set_attributes(attributes)
 
     def on_trouble(self, text: str) -> None:
-        """The page shows it: it is among the attributes, too."""
+        """The page shows it: it is among the attributes, too. Who has had no place yet may find one in another cell."""
+        self._had_line = self._had_line or not text
+        if self.waits and self._settings.cells and self._looks is None:
+            self._looks = self._tasks.start(self._redispatch.run(), "call:another cell")
+
+    @property
+    def waits(self) -> bool:
+        return not self._had_line
+
+    async def call_another(self) -> str:
+        metadata, room = self._ctx.job.metadata, self._ctx.room
+        so_far = failover_metadata(metadata) or FailoverMetadata(given=metadata)
+        waiting = msgspec.structs.replace(so_far, history=self._history or so_far.history, if_place=True)
+        return await rooms.call_another(self._settings.livekit, room.name, room.local_participant.identity, waiting)
+
+    async def call_off(self, dispatch: str) -> None:
+        await rooms.call_off(self._settings.livekit, self._ctx.room.name, dispatch)
+
+    async def another_came(self) -> None:
+        await another_agent(self._ctx.room)
+
+    def yield_to_another(self) -> None:
+        if self._leaving:
+            self._leaving.on_purpose()
+        self._ctx.shutdown("another cell has the call")
+
+    async def _free_elsewhere(self) -> int:
+        return await free_elsewhere(self._settings.pipeline.url, self._settings.cells)
 
     def on_frame(self) -> None:
         self._ticks.tick()
@@ -225,6 +261,7 @@ class RoomCall:
         await self._call.write(event.text)
 
     async def _on_shutdown(self) -> None:
+        await self._tasks.aclose()
         await self._desk.aclose()
         await self._pictures.aclose()
         await self._ticks.aclose()

@@ -23,6 +23,7 @@ from agent.records.record_keeper import RecordKeeper
 from agent.rooms import rooms
 from agent.rooms.cell_failover import CellFailover
 from agent.rooms.failover import Failover, RoomJob
+from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.farewells import SILENT, Farewells, FarewellSender
 from agent.rooms.job_store import JobStore
 from agent.settings.agent import LiveKitSettings, WorkerSettings
@@ -117,8 +118,9 @@ def agent_server(
 
     async def answer(request: JobRequest) -> None:
         await cell.look_if_full(len(server.active_jobs))
-        if cell.sends_on(len(server.active_jobs)):
-            await request.reject()  # the LiveKit server asks the next worker
+        taken_over = failover_metadata(request.job.metadata)
+        if cell.sends_on(len(server.active_jobs), waits=bool(taken_over and taken_over.if_place)):
+            await request.reject(terminate=False)  # by default the LiveKit server asks no other worker
             return
         with cell.taking():
             await admission.answer(request)

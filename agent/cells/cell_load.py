@@ -2,6 +2,7 @@
 a place. Somebody must tell a caller that all are full: then every worker may be chosen again, and apologises."""
 
 import asyncio
+from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
@@ -14,6 +15,8 @@ LOOK_S = 0.5
 MOST_LOAD = 0.69
 NO_CHOICE = 1.0
 AWAY = Readiness(False, 0)
+OPENS_S = 5.0  # within which who was taken has a session
+MOST_OPENING = 64  # who are remembered for that
 
 
 class CellLoad:
@@ -32,6 +35,7 @@ class CellLoad:
         self._own = self._elsewhere = AWAY
         self._away = AwayCells()
         self._taking = 0
+        self._taken_at = deque[float](maxlen=MOST_OPENING)
 
     async def run(self) -> None:
         """Look until cancelled."""
@@ -59,6 +63,7 @@ class CellLoad:
             yield
         finally:
             self._taking -= 1
+            self._taken_at.append(asyncio.get_running_loop().time())
 
     def load(self, jobs: int, *, draining: bool = False) -> float:
         """What the LiveKit server is told while so many jobs run here."""
@@ -66,9 +71,16 @@ class CellLoad:
             return NO_CHOICE
         return MOST_LOAD * min(1.0, self._open(jobs) / self._places)
 
-    def sends_on(self, jobs: int) -> bool:
-        """Whether a caller who would find no place here would find one in another cell."""
-        return self._full(jobs) and self._elsewhere.free_sessions > 0
+    def sends_on(self, jobs: int, *, waits: bool = False) -> bool:
+        """Whether a caller who would find no place here would find one in another cell.
+
+        Args:
+            waits: They wait with an agent of another cell already, who calls one that has a place: then it counts
+                what the pipeline has left. Jobs whose callers may come back hold no place.
+        """
+        if not self._full(jobs):
+            return False
+        return self._own.free_sessions <= self._opening if waits else self._elsewhere.free_sessions > 0
 
     async def look_if_full(self, jobs: int) -> None:
         """Before a caller is sent on or told that all is full: another cell may have come, or begun to drain, since."""
@@ -78,6 +90,12 @@ class CellLoad:
     def _full(self, jobs: int) -> bool:
         """Whether it is one of several, and has no place for one more."""
         return bool(self._others) and (not self._own.ready or self._open(jobs) >= self._places)
+
+    @property
+    def _opening(self) -> int:
+        """Callers who were taken just now, for whom the pipeline may not have opened a session yet."""
+        now = asyncio.get_running_loop().time()
+        return self._taking + sum(now - moment < OPENS_S for moment in self._taken_at)
 
     @property
     def _places(self) -> int:

@@ -22,6 +22,12 @@ async def places(cells: Sequence[str], *, with_workers: bool = False) -> Readine
     return together(taking_calls(there) if with_workers else there)
 
 
+async def free_elsewhere(own: str, cells: Sequence[str]) -> int:
+    """How many places those of the cells have that take callers and are not one's own."""
+    there = await answering([cell for cell in cells if cell != own])
+    return together(taking_calls(there)).free_sessions
+
+
 async def answering(cells: Sequence[str]) -> Mapping[str, Readiness]:
     """What each cell that answers says, by its URL."""
     urls = await _each(cells)

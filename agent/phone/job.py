@@ -17,7 +17,7 @@ from agent.persona.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
 from agent.records.call_recording import CallRecording
-from agent.rooms.failover_metadata import failover_metadata, given_metadata
+from agent.rooms.failover_metadata import begun_call, given_metadata
 from agent.rooms.farewells import Leaving
 from agent.rooms.history_seal import HistorySeal
 from agent.rooms.people import by_arrival, in_room
@@ -52,7 +52,7 @@ class PhoneCall:
         self._livekit, self._ctx, self._leaving, self._caller = settings.livekit, ctx, leaving, caller
         self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
         persona, self._refused = settings.persona.persona(ON_THE_PHONE, given_metadata(ctx.job.metadata))
-        recalled = failover_metadata(ctx.job.metadata)
+        recalled = begun_call(ctx.job.metadata)
         toolkit = Toolkit(settings.tools, load_tools(settings.tools), self)
         self._recording = CallRecording(settings.records, ctx.room.name, "phone") if settings.records else None
         self._call = Call(

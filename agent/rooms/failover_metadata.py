@@ -1,4 +1,4 @@
-"""What an agent that is called in place of one that died is told, as metadata of its dispatch."""
+"""What an agent that is called in place of another one is told, as metadata of its dispatch."""
 
 from typing import Literal
 
@@ -6,19 +6,26 @@ import msgspec
 
 
 class FailoverMetadata(msgspec.Struct, frozen=True):
-    """The job goes on with a call that has begun.
+    """The job takes a call over from an agent that died, or that had no place.
 
     Attributes:
         resume_token: The token of the conversation; empty if that is lost.
         given: The metadata that the first agent's dispatch was given along.
         tool: The call of a tool that the lost agent showed last, as it showed it.
         history: What was said, sealed as the lost agent showed it.
+        if_place: The other agent waits in the room: only a cell that has a place takes the job.
     """
 
     resume_token: str = ""
     given: str = ""
     tool: str = ""
     history: str = ""
+    if_place: bool = False
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is anything to go on with: who was with an agent that never had a place is greeted."""
+        return bool(self.resume_token or self.tool or self.history)
 
     def metadata(self) -> str:
         return msgspec.json.encode(_Metadata(1, self)).decode()
@@ -37,6 +44,12 @@ def failover_metadata(metadata: str) -> FailoverMetadata | None:
         return msgspec.json.decode(metadata, type=_Metadata).recalled if metadata else None
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+
+
+def begun_call(metadata: str) -> FailoverMetadata | None:
+    """Return what the call is gone on with; None: nobody has been with an agent that had a place."""
+    recalled = failover_metadata(metadata)
+    return recalled if recalled and recalled.begun else None
 
 
 def given_metadata(metadata: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 
 import aiohttp
+import msgspec
 from livekit import api
 from livekit.api.twirp_client import TwirpClient
 
@@ -73,6 +74,32 @@ async def watcher(
         recalled = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "", tool, history)
         await _dispatch(server, livekit.agent_name, lost.room, recalled)
         return True
+
+
+async def call_another(livekit: LiveKitSettings, room: str, agent: str, waiting: FailoverMetadata) -> str:
+    """Call another agent into a room whose own has no place, if people are there and no other AURA is.
+
+    Returns:
+        The id of its dispatch; empty: none was called.
+
+    Raises:
+        api.TwirpError, aiohttp.ClientError, TimeoutError: The server did not do it.
+    """
+    async with _server(livekit) as server:
+        there = await _there(server, room)
+        others = [one for one in there if _is_agent(one) and one.attributes.get(MARK) and one.identity != agent]
+        if others or not any(at_server(one).calls for one in there):
+            return ""
+        return await _dispatch(server, livekit.agent_name, room, waiting)
+
+
+async def call_off(livekit: LiveKitSettings, room: str, dispatch: str) -> None:
+    """Have an agent that was called not come, or leave again. Never fails."""
+    try:
+        async with _server(livekit) as server:
+            await server.agent_dispatch.delete_dispatch(dispatch, room)
+    except FAILURES as error:
+        logger.info("an agent was not called off", extra={"room": room, "reason": type(error).__name__})
 
 
 async def lost_agents(livekit: LiveKitSettings, living: Set[str]) -> list[RoomJob]:
@@ -162,16 +189,17 @@ async def _there(server: api.LiveKitAPI, room: str) -> list[api.ParticipantInfo]
     return list(listed.participants)
 
 
-async def _dispatch(server: api.LiveKitAPI, agent_name: str, room: str, recalled: FailoverMetadata) -> None:
+async def _dispatch(server: api.LiveKitAPI, agent_name: str, room: str, recalled: FailoverMetadata) -> str:
+    """Return the id of the dispatch."""
     request = api.CreateAgentDispatchRequest(agent_name=agent_name, room=room, metadata=recalled.metadata())
     try:
-        await server.agent_dispatch.create_dispatch(request)
+        return (await server.agent_dispatch.create_dispatch(request)).id
     except api.TwirpError as error:
         if error.code != api.TwirpErrorCode.INVALID_ARGUMENT or not recalled.given:
             raise
         # With our own it is larger than the server allows: the conversation counts more than what it was given along.
-        request.metadata = FailoverMetadata(recalled.resume_token, history=recalled.history).metadata()
-        await server.agent_dispatch.create_dispatch(request)
+        request.metadata = msgspec.structs.replace(recalled, given="", tool="").metadata()
+        return (await server.agent_dispatch.create_dispatch(request)).id
 
 
 def _has_called(dispatch: api.AgentDispatch, lost: RoomJob) -> bool:

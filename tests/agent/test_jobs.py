@@ -1,6 +1,7 @@
 """What the calls of a browser and of a phone show to their rooms, and how they end their jobs."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,16 +13,19 @@ from livekit.agents import AgentSession, JobContext
 from agent.job import GONE, FirstCall, RoomCall
 from agent.phone.job import PhoneCall
 from agent.rooms.early_streams import EarlyStreams
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.rooms.farewells import SILENT, Farewells, Leaving
+from agent.rooms.redispatch import LOOK_S
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
-from agent.status.attributes import CONNECTION, HISTORY
+from agent.status.attributes import CONNECTION, HISTORY, MARK
 from tests.agent.rooms.test_presence import Room, person
 from tests.agent.turns.test_voice_level import OWN_DB, frame
 
 pytestmark = pytest.mark.anyio
 
 SIP, STANDARD = rtc.ParticipantKind.PARTICIPANT_KIND_SIP, rtc.ParticipantKind.PARTICIPANT_KIND_STANDARD
+BOTH = ("http://pipeline", "http://other:1")
 SETTINGS = WorkerSettings(
     PipelineSettings("http://pipeline", "key"),
     LiveKitSettings("ws://livekit", "key", "secret", "aura"),
@@ -105,6 +109,83 @@ async def test_the_room_of_a_phone_is_shown_what_another_agent_needs_to_take_ove
     await call.publish({CONNECTION: "token", "aura.sees": "no"})
     await call.publish({HISTORY: "sealed words"})
     assert job.shown == [{CONNECTION: "token"}, {HISTORY: "sealed words"}]
+
+
+class OtherCell:
+    """What a call that waits asks of another cell.
+
+    Attributes:
+        called: What the agents were told that were called there.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.called: list[FailoverMetadata] = []
+        monkeypatch.setattr("agent.job.free_elsewhere", self._free)
+        monkeypatch.setattr("agent.rooms.rooms.call_another", self._call)
+
+    async def _free(self, own: str, cells: tuple[str, ...]) -> int:
+        assert (own, cells) == (SETTINGS.pipeline.url, BOTH)
+        return 1
+
+    async def _call(self, livekit: LiveKitSettings, room: str, agent: str, waiting: FailoverMetadata) -> str:
+        assert (livekit, room, agent) == (SETTINGS.livekit, "a room", "agent-1")
+        self.called.append(waiting)
+        return "AD_2"
+
+
+def beside_another_cell(job: Any, metadata: str) -> tuple[RoomCall, Any, Farewells]:
+    """A call that came with that, its room, and who is told that it leaves."""
+    room, farewells = cast(Any, Room("ann")), Farewells()
+    room.name, room.isconnected, room.local_participant = "a room", lambda: False, SimpleNamespace(identity="agent-1")
+    job.room, job.job.metadata = room, metadata
+    call = RoomCall(replace(SETTINGS, cells=BOTH), job, "ann", Leaving(room, farewells.sender, "AJ_1"))
+    return call, room, farewells
+
+
+@pytest.mark.parametrize(
+    ("metadata", "history", "told"),
+    [
+        ("theirs", "", FailoverMetadata(given="theirs", if_place=True)),
+        ("", "sealed", FailoverMetadata(history="sealed", if_place=True)),
+        (
+            FailoverMetadata("token", "theirs", history="before").metadata(),
+            "",
+            FailoverMetadata("token", "theirs", history="before", if_place=True),
+        ),
+    ],
+    ids=["new", "something was written", "begun"],
+)
+async def test_a_call_that_finds_no_place_goes_to_another_cell_with_all_that_it_is_and_nobody_is_called_in_its_place(
+    monkeypatch: pytest.MonkeyPatch, metadata: str, history: str, told: FailoverMetadata
+) -> None:
+    job, other = Job(), OtherCell(monkeypatch)
+    call, room, farewells = beside_another_cell(job, metadata)
+    if history:
+        await call.publish({HISTORY: history})
+    for _ in range(3):
+        call.on_trouble("All places are taken just now.")
+    await asyncio.sleep(LOOK_S + 1)
+    assert other.called == [told] and job.ends == [], "until the other one is there"
+    agent = person("agent-2", rtc.ParticipantKind.PARTICIPANT_KIND_AGENT)
+    agent.attributes = {MARK: "1"}
+    room.emit("participant_connected", agent)
+    await asyncio.sleep(60)
+    assert other.called == [told] and job.ends == ["another cell has the call"] and farewells.take("AJ_1")
+    farewells.close()
+
+
+async def test_a_call_that_has_had_a_place_stays_in_its_cell_and_so_does_one_that_gets_a_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = OtherCell(monkeypatch)
+    for troubles in (["", "The speech server has stopped."], ["All places are taken just now.", ""]):
+        job = Job()
+        call, _, farewells = beside_another_cell(job, "")
+        for trouble in troubles:
+            call.on_trouble(trouble)
+        await asyncio.sleep(60)
+        assert other.called == [] and job.ends == []
+        farewells.close()
 
 
 def waiting(job: Any) -> FirstCall:

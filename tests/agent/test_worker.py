@@ -9,8 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from agent.cells.cell_load import CellLoad
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.status.worker_figures import WorkerFigures
-from agent.worker import TOLD_S, Health, WorkerServer, drain_calls
+from agent.worker import TOLD_S, Health, WorkerServer, agent_server, drain_calls
+from pipeline.realtime.client import Readiness
+from tests.agent.test_jobs import SETTINGS
 
 
 class Calling:
@@ -24,6 +28,55 @@ class Calling:
     async def drain(self, timeout: None) -> None:
         self.draining = True
         await asyncio.sleep(self._seconds)
+
+
+class FullCell(CellLoad):
+    """It has no place; another cell has so many."""
+
+    def __init__(self, elsewhere: int) -> None:
+        super().__init__("http://ours:1", ("http://ours:1", "http://theirs:1"), 1)
+        self._left_elsewhere = elsewhere
+
+    async def look(self) -> None:
+        self._own, self._elsewhere = Readiness(True, 0, 2), Readiness(True, self._left_elsewhere, 2)
+
+
+class Request:
+    """A job that the LiveKit server offers; remembers how it was answered."""
+
+    def __init__(self, metadata: str) -> None:
+        self.job, self.room = SimpleNamespace(metadata=metadata), SimpleNamespace(name="a room")
+        self.answers: list[str] = []
+
+    async def accept(self, **_: Any) -> None:
+        self.answers.append("accepted")
+
+    async def reject(self, *, terminate: bool = True) -> None:
+        self.answers.append("ended" if terminate else "offered to the next")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("elsewhere", "answer"), [(1, "offered to the next"), (0, "accepted")])
+async def test_a_full_cell_has_the_next_one_asked_and_when_all_are_full_it_tells_the_caller(
+    elsewhere: int, answer: str
+) -> None:
+    request = Request(FailoverMetadata("token").metadata())
+    await asked(FullCell(elsewhere), request)
+    assert request.answers == [answer]
+
+
+@pytest.mark.anyio
+async def test_when_all_are_full_who_waits_with_another_agent_already_stays_there() -> None:
+    request = Request(FailoverMetadata("token", if_place=True).metadata())
+    await asked(FullCell(0), request)
+    assert request.answers == ["offered to the next"]
+
+
+async def asked(cell: CellLoad, request: Request) -> None:
+    server = agent_server(SETTINGS, cell=cell)
+    server._proc_pool = SimpleNamespace(processes=[])  # type: ignore[assignment]
+    assert server._request_fnc
+    await server._request_fnc(request)  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio

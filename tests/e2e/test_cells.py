@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from aiohttp.test_utils import TestServer
 
-from agent.persona.greetings import APOLOGIES
+from agent.persona.greetings import APOLOGIES, GREETINGS
 from agent.settings.agent import LiveKitSettings, WebSettings
 from agent.web.server import application
 from infra.bench.person.grant import post_for_grant, request_grant
@@ -113,6 +113,38 @@ async def test_cells_fill_evenly_and_one_that_ends_cuts_no_call(
         await calls.aclose()
         async with asyncio.timeout(READY_S):
             assert await first.agent.process.wait() == 0, "its last call has ended"
+
+
+async def test_who_waits_at_a_full_cell_goes_to_another_one_that_has_a_place_sooner(
+    environ: Mapping[str, str], tmp_path: Path, a_room: Callable[[], str]
+) -> None:
+    async with (
+        own_livekit(Path(environ["AURA_HOME"]), tmp_path) as livekit,
+        two_cells((livekit,), tmp_path) as cells,
+        AsyncExitStack() as life,
+    ):
+        callers: list[tuple[Writer, AsyncExitStack]] = []
+        for name in ("Ann", "Ben", "Cleo", "Dan"):
+            own = await life.enter_async_context(AsyncExitStack())
+            grant = livekit.calling(a_room(), name.lower(), NAME, PERSONA)
+            callers.append((await own.enter_async_context(writing(name, grant)), own))
+            await callers[-1][0].greeted()
+
+        eve = await life.enter_async_context(writing("Eve", livekit.calling(a_room(), "eve", NAME, PERSONA)))
+        await eve.diary.until(lambda: eve.troubles, READY_S, "an apology")
+        (other,) = (cell for cell in cells if f"room={eve.room.name}" not in cell.agent.log.read_text())
+        log = other.agent.log.read_text()
+        leaves = next(own for caller, own in callers if f"room={caller.room.name}" in log)
+        await leaves.aclose()
+        await eve.greeted()
+        assert eve.read == [GREETINGS["en"]] and "places are taken" in eve.troubles[0]
+        first, _ = eve.agents
+        await eve.left_alone(TOLD_S)
+        assert eve.gone == [first], "the one that waited with her"
+        await eve.ask()
+        assert [cell.pipeline.pipeline.free_sessions for cell in cells] == [0, 0]
+        await asyncio.sleep(TOLD_S)
+        assert len(eve.agents) == 2 and eve.gone == [first], "nobody else is called"
 
 
 async def test_who_was_in_a_cell_that_is_killed_goes_on_in_another_with_what_was_said(

@@ -1,11 +1,12 @@
 """What a worker tells LiveKit's dispatch of its cell, beside another one."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
 
 from agent.cells import cell_load, places
-from agent.cells.cell_load import NO_CHOICE, CellLoad
+from agent.cells.cell_load import NO_CHOICE, OPENS_S, CellLoad
 from pipeline.realtime.client import Readiness, Unreachable
 
 TARGET_LOAD = 0.7  # of livekit-server v1.13.5 (pkg/agent/config.go): a worker above it is given nothing
@@ -112,9 +113,33 @@ async def test_a_job_that_is_being_taken_has_its_place(told: dict[str, Readiness
     assert not cell.sends_on(1)
 
 
+async def test_who_waits_with_another_agent_already_is_not_taken_by_a_full_cell(told: dict[str, Readiness]) -> None:
+    told |= {OURS: Readiness(True, 0, 2), THEIRS: Readiness(True, 0, 2)}
+    cell = await looked()
+    assert cell.sends_on(2, waits=True) and not cell.sends_on(2), "they would wait here as there"
+    told[OURS] = Readiness(True, 1, 2)
+    await cell.look_if_full(2)
+    assert not cell.sends_on(2, waits=True), "somebody has left who may come back, and holds no place meanwhile"
+    with cell.taking():
+        assert cell.sends_on(2, waits=True)
+    await asyncio.sleep(OPENS_S - 1)
+    assert cell.sends_on(2, waits=True), "whoever was taken has no session yet"
+    await asyncio.sleep(1)
+    assert not cell.sends_on(2, waits=True)
+    told.clear()
+    await cell.look()
+    assert cell.sends_on(0, waits=True), "its pipeline is away"
+
+
 async def test_it_looks_again_and_the_only_cell_never_does(told: dict[str, Readiness]) -> None:
     await CellLoad(OURS, (), max_jobs=8).run()
     assert cell_load.LOOK_S <= 1
+
+
+async def test_places_elsewhere_are_those_of_other_cells_that_take_callers(told: dict[str, Readiness]) -> None:
+    told |= {OURS: Readiness(True, 2, 2), THEIRS: Readiness(True, 1, 2), THIRD: Readiness(True, 2, 2, workers=0)}
+    assert await places.free_elsewhere(OURS, (OURS, THEIRS, THIRD, "http://away:1")) == 1
+    assert await places.free_elsewhere(OURS, (OURS,)) == 0
 
 
 async def test_places_are_counted_over_all_cells(told: dict[str, Readiness]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.rooms.failover import LOOK_S, MOST, WITHIN_S, Failover, RoomJob
-from agent.rooms.failover_metadata import FailoverMetadata, failover_metadata, given_metadata
+from agent.rooms.failover_metadata import FailoverMetadata, begun_call, failover_metadata, given_metadata
 from agent.rooms.job_store import JobStore
 
 pytestmark = pytest.mark.anyio
@@ -148,6 +148,12 @@ async def test_a_server_that_is_away_does_not_end_the_watch() -> None:
 def test_what_a_recalled_agent_is_told_is_read_again() -> None:
     assert failover_metadata(FailoverMetadata("token").metadata()) == FailoverMetadata("token")
     assert failover_metadata(FailoverMetadata().metadata()) == FailoverMetadata()
+
+
+def test_a_call_in_which_nobody_has_had_a_place_has_not_begun() -> None:
+    assert begun_call("") is begun_call(FailoverMetadata(given="theirs", if_place=True).metadata()) is None
+    for begun in (FailoverMetadata("token"), FailoverMetadata(tool="{}"), FailoverMetadata(history="sealed")):
+        assert begun_call(begun.metadata()) == begun
 
 
 @pytest.mark.parametrize("metadata", FOREIGN, ids=FOREIGN_IDS)
