@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.deployment.handover import hand_over
+from pipeline.deployment.playback_lead import lead_fault
 from pipeline.deployment.schema import SAMPLING_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.deployment.strict_yaml import read_yaml
 from pipeline.deployment.validation import NO_MAPPING, faults_of
@@ -31,6 +32,11 @@ class Edge:
     max_inflight: int = 1
     chunks: Mapping[str, Any] = field(default_factory=dict)
     token_only: bool = False
+
+    @property
+    def cuts(self) -> Mapping[str, Any]:
+        """How codec frames are cut on the way, as `ramp_of` reads it; empty: not at all."""
+        return self.chunks or ({} if self.window_size == WHOLE else {"codec_chunk_frames": self.window_size})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +110,18 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
         raise ConfigError(str(path), faults)
     told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
     edges = {stage.stage_id: Edge(**hand_over(raw, source, stage)) for source, stage in topology.edges}
-    stages = (
+    stages = tuple(
         _stage(told.get(spec.stage_id, {}), spec, topology, engine_keys, edges.get(spec.stage_id, Edge()))
         for spec in topology.stages
     )
     whole = {**documented(TOP_KEYS), **raw}
-    return Deployment(whole["max_sessions"], tuple(stages), whole["early_answer_ms"])
+    deployment = Deployment(whole["max_sessions"], stages, whole["early_answer_ms"])
+    for source, stage in topology.edges:
+        if fault := lead_fault(deployment.stage(source.stage_id).engine_args, edges[stage.stage_id].cuts):
+            faults.append(f"stage {source.stage_id}: {fault}")
+    if faults:
+        raise ConfigError(str(path), faults)
+    return deployment
 
 
 def _stage(

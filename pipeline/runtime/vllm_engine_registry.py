@@ -96,6 +96,7 @@ def told_engine(machine: VllmHost, stage: StageDeployment, source: str, **on_cpu
 
 
 DTYPE = choice("bfloat16", "float16", "float32", default="bfloat16")
+PLAYBACK_LEAD = Key((int, float), 0.0, within(0, 60))  # seconds
 VOICE = "Qwen3-TTS-12Hz-1.7B-CustomVoice"
 CACHED = Key(bool, True)
 NOT_CACHED = Key(bool, False, only(False, "its prompts are embeddings, which no tokens name"))
@@ -131,6 +132,7 @@ TALKER_KEYS: Mapping[str, Key] = {
     "quantization": Key(str, None, _stays_whole),
     "voice": Key(str, ""),
     "max_instructions_length": count(),
+    "playback_lead_s": PLAYBACK_LEAD,
 }
 CODE2WAV_KEYS: Mapping[str, Key] = {
     "model": Key(str, VOICE),

@@ -18,6 +18,7 @@ from pipeline.runtime.vllm_engine_registry import (
     CODE2WAV_KEYS,
     DTYPE,
     NOT_CACHED,
+    PLAYBACK_LEAD,
     VllmHost,
     open_code2wav,
     told_engine,
@@ -47,6 +48,7 @@ TALKER_KEYS: Mapping[str, Key] = {
     "enable_prefix_caching": NOT_CACHED,
     "hidden_state_rows": count(65_536),
     "voice": Key(str, ""),
+    "playback_lead_s": PLAYBACK_LEAD,
 }
 
 

@@ -32,7 +32,7 @@ def input_processor(source: StagePipelineConfig | None, stage: StagePipelineConf
     if own := stage.custom_process_input_func:
         return own if edge.window_size == 1 or not stage.input_sources else partial(_gathering, own, edge.window_size)
     assert source, f"{stage.model_stage} has no processor"
-    is_whole = edge.window_size == WHOLE and not edge.chunks
+    is_whole = not edge.cuts
     payload, tokens = source.custom_process_next_stage_input_func, stage.sync_process_input_func
     in_chunks = source.async_chunk_process_next_stage_input_func
     if in_chunks and not is_whole:
@@ -52,8 +52,7 @@ def chunks_into(edge: Edge) -> ChunkRamp:
     Raises:
         ConfigError: They cannot be.
     """
-    window = {} if edge.window_size == WHOLE else {"codec_chunk_frames": edge.window_size}
-    return ramp_of(edge.chunks or window)
+    return ramp_of(edge.cuts)
 
 
 def without_inputs(process: InputProcessor[Any], missing: Collection[int]) -> InputProcessor[Any]:

@@ -139,6 +139,7 @@ async def open_omni_talker(
     dtype: str = "bfloat16",
     max_model_len: int = 8_192,
     hidden_state_rows: int = 65_536,
+    playback_lead_s: float = 0.0,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> OmniTalkerEngine:
@@ -150,6 +151,7 @@ async def open_omni_talker(
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one answer: what people said, and 12.5 frames a second.
         hidden_state_rows: Most positions of sound and pictures that wait to be read, of all answers together.
+        playback_lead_s: Most sound of an answer that is drawn ahead of its playback; 0: any.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
     Raises:
@@ -184,7 +186,9 @@ async def open_omni_talker(
     }
     requests = await start(STAGE, folder, **{**settings, **engine_args})
     pace = FramePace(positions=max_model_len, frames=sampling_defaults.most(max_model_len), least=0, ids=ANY)
-    told = OmniTalkerSettings(VoiceChoice(speaker), sampling_defaults.sampling(stops, CODES), code_draws, pace)
+    told = OmniTalkerSettings(
+        VoiceChoice(speaker), sampling_defaults.sampling(stops, CODES), code_draws, pace, playback_lead_s
+    )
     engine = OmniTalkerEngine(requests, config, told, _layout(config, dtype, hidden_state_rows))
     return await warmed(
         engine, partial(_warm_talker, engine, config, max_sessions, min(MOST_HEARD, max_model_len // 4))

@@ -13,6 +13,7 @@ from pipeline.engines.captions import Captions
 from pipeline.engines.prompt_queue import PromptQueue
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
 from pipeline.engines.vllm.request_engine import RequestEngine
+from pipeline.engines.vllm.scheduling.playback_lead import PlaybackLead
 from pipeline.errors import EngineError, RequestError
 from pipeline.models.hidden_states.row_pool import RowLayout
 from pipeline.models.hidden_states.row_reader import RowReader, RowReaders, RowsMissingError
@@ -38,12 +39,14 @@ class OmniTalkerSettings:
 
     Attributes:
         sampling, choice: How codebook 0 is drawn, and the others.
+        playback_lead_s: Most sound of an answer that is drawn ahead of its playback; 0: any.
     """
 
     voice: VoiceChoice
     sampling: RequestSampling
     choice: Choice
     pace: FramePace = field(default_factory=lambda: FramePace(least=0, ids=ANY))
+    playback_lead_s: float = 0.0
 
 
 class OmniTalkerEngine(RequestEngine):
@@ -95,12 +98,13 @@ class OmniTalkerEngine(RequestEngine):
         self._pool.close()
 
     async def _speak(self, request_id: str, answer: "Answer") -> AsyncGenerator[CodecChunk, None]:
-        sentence, changed = answer.sentence, Signal()
+        sentence, lead, changed = answer.sentence, PlaybackLead(self._settings.playback_lead_s), Signal()
         with self._pool.open() as reader:
-            parts = _parts(answer, self._told(answer, reader), changed)
+            parts = _parts(answer, self._told(answer, reader), lead, changed)
             async with aclosing(self._requests.generate(request_id, self._settings.sampling, parts)) as pieces:
                 async for written in pieces:
                     frames = sentence.note(written)
+                    lead.drew(len(frames))
                     reader.release_all()  # what was heard has been read before the first frame
                     changed.fire()
                     if sentence.over:
@@ -180,11 +184,15 @@ class Answer:
         return VoiceChoice(name)
 
 
-async def _parts(answer: Answer, heard: dict[str, object], changed: Signal) -> AsyncGenerator[PromptChunk, None]:
-    """What the engine is asked for. It waits for words only when no frame can be made without more."""
+async def _parts(
+    answer: Answer, heard: dict[str, object], lead: PlaybackLead, changed: Signal
+) -> AsyncGenerator[PromptChunk, None]:
+    """What the engine is asked for, a part as soon as there is room for it ahead of playback. It waits for words only
+    when no frame can be made without more."""
     sentence = answer.sentence
     while not sentence.over:
-        if part := sentence.chunk():
+        if wanted := sentence.wanted:
+            part = sentence.chunk(await lead.room(wanted))
             yield replace(part, extra_args={**part.extra_args, **heard})
             heard = {}
         elif sentence.hungry and not sentence.running:

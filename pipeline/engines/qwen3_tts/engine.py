@@ -15,6 +15,7 @@ from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.captions import Captions
 from pipeline.engines.prompt_queue import PromptQueue
 from pipeline.engines.vllm.request_engine import RequestEngine
+from pipeline.engines.vllm.scheduling.playback_lead import PlaybackLead
 from pipeline.errors import EngineError, RequestError
 from pipeline.models.qwen3_tts.extra_args import Choice
 from pipeline.models.qwen3_tts.prompt import LANGUAGES, TalkerPromptWriter, VoiceChoice
@@ -35,12 +36,14 @@ class TalkerEngineSettings:
     Attributes:
         voice: The speaker of clauses that name none; empty: the checkpoint has no speakers.
         sampling, choice: How codebook 0 is drawn, and the others.
+        playback_lead_s: Most sound of an answer that is drawn ahead of its playback; 0: any.
     """
 
     voice: str
     sampling: RequestSampling
     choice: Choice
     pace: FramePace = field(default_factory=FramePace)
+    playback_lead_s: float = 0.0
 
 
 class TalkerEngine(RequestEngine):
@@ -68,7 +71,7 @@ class TalkerEngine(RequestEngine):
             EngineError: The checkpoint lacks the voice or the language of a clause, or the engine failed.
         """
         clauses = PromptQueue(prompts, MOST_CLAUSES)
-        script = Script(clauses, self._writer.tokenize)
+        script, lead = Script(clauses, self._writer.tokenize), PlaybackLead(self._engine_settings.playback_lead_s)
         async with BackgroundTasks() as tasks:
             tasks.start(f"{request_id}:clauses", clauses.follow)
             for number in count():
@@ -85,19 +88,20 @@ class TalkerEngine(RequestEngine):
                     pace=self._engine_settings.pace,
                 )
                 sentence.feed(line.ids, ends=line.ends)
-                speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said))
+                speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said), lead)
                 async with aclosing(speech):
                     async for chunk in speech:
                         yield chunk
 
     async def _speak(
-        self, request_id: str, sentence: Sentence, script: Script, captions: Captions
+        self, request_id: str, sentence: Sentence, script: Script, captions: Captions, lead: PlaybackLead
     ) -> AsyncGenerator[CodecChunk, None]:
         changed = Signal()
-        parts = _parts(sentence, script, captions, changed)
+        parts = _parts(sentence, script, captions, lead, changed)
         async with aclosing(self._requests.generate(request_id, self._engine_settings.sampling, parts)) as pieces:
             async for written in pieces:
                 frames = sentence.note(written)
+                lead.drew(len(frames))
                 changed.fire()
                 if sentence.over:
                     yield CodecChunk(frames, captions.rest(), ends=True)
@@ -117,13 +121,14 @@ class TalkerEngine(RequestEngine):
 
 
 async def _parts(
-    sentence: Sentence, script: Script, captions: Captions, changed: Signal
+    sentence: Sentence, script: Script, captions: Captions, lead: PlaybackLead, changed: Signal
 ) -> AsyncGenerator[PromptChunk, None]:
-    """What the engine is asked for. It reads clauses only when no frame can be made without more text, and then enough
-    for as many frames as there were, one more, so that parts grow with what there is to play meanwhile."""
+    """What the engine is asked for, a part as soon as there is room for it ahead of playback. It reads clauses only
+    when no frame can be made without more text, and then enough for as many frames as there were, one more, so that
+    parts grow with what there is to play meanwhile."""
     while not sentence.over:
-        if part := sentence.chunk():
-            yield part
+        if wanted := sentence.wanted:
+            yield sentence.chunk(await lead.room(wanted))
         elif sentence.hungry and not sentence.running:
             line = await script.go_on(min(sentence.made + 1, MOST_IDS))
             captions.add(line.said, sentence.known)

@@ -103,6 +103,7 @@ async def open_talker(
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
     max_instructions_length: int = MOST_INSTRUCTIONS,
+    playback_lead_s: float = 0.0,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> TalkerEngine:
@@ -114,6 +115,7 @@ async def open_talker(
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
         max_instructions_length: Most characters in which a clause may say how to speak.
+        playback_lead_s: Most sound of an answer that is drawn ahead of its playback; 0: any.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
     Raises:
@@ -154,7 +156,9 @@ async def open_talker(
     talker = TalkerEngine(
         requests,
         writer,
-        TalkerEngineSettings(speaker, sampling_defaults.sampling(stops, CODES), choice(generation), pace),
+        TalkerEngineSettings(
+            speaker, sampling_defaults.sampling(stops, CODES), choice(generation), pace, playback_lead_s
+        ),
     )
     first = partial(heard_together, talker, Clause("Hello.", speaker), FIRST_CHUNKS, max_sessions)
     return await warmed(talker, first)

@@ -106,12 +106,17 @@ class Sentence:
         self.known += len(text_ids)
         self._text_ended = ends or self.known >= self._pace.ids
 
-    def chunk(self) -> PromptChunk | None:
-        """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
+    @property
+    def wanted(self) -> int:
+        """Frames to ask for next: none as long as text is missing, frames wait to be taken, or a part runs."""
+        if self._running or self.hungry or self.over:
+            return 0
         limit = self._most if self._text_ended else self.known
-        frames = min(limit - self.made, self._pace.ahead - (self.made - self._taken))
-        if frames <= 0 or self._running or self.hungry or self.over:
-            return None
+        return max(0, min(limit - self.made, self._pace.ahead - (self.made - self._taken)))
+
+    def chunk(self, frames: int) -> PromptChunk:
+        """The part that asks for so many of the frames that are wanted."""
+        assert 0 < frames <= self.wanted
         least = min(max(self._pace.least - self.made, 0), frames)
         part = self._sequel(frames, least) if self._opened else self._opening(frames, least)
         self._opened = True

@@ -139,8 +139,8 @@ class Going:
             count = self.splits.pop(0)
             self.sentence.feed(self.ids[:count], ends=count >= len(self.ids))
             del self.ids[:count]
-        if not self.over and (chunk := self.sentence.chunk()):
-            self.speaker.send(self.name, chunk, self.sampling)
+        if not self.over and (wanted := self.sentence.wanted):
+            self.speaker.send(self.name, self.sentence.chunk(wanted), self.sampling)
 
     def hear(self, output: Any) -> None:
         """What a `RequestOutput` of vLLM brings."""

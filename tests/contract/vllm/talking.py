@@ -152,7 +152,8 @@ class GoingAnswer:
             count = self.splits.pop(0)
             self.sentence.feed(self.words[:count], ends=count >= len(self.words))
             del self.words[:count]
-        if not self.over and (chunk := self.sentence.chunk()):
+        if not self.over and (wanted := self.sentence.wanted):
+            chunk = self.sentence.chunk(wanted)
             if (reader := self.answer.reader) and not self.opened:
                 heard = telling(reader.request.pool, reader.pages(), self.heard.grids)
                 chunk = replace(chunk, extra_args={**chunk.extra_args, **heard})

@@ -30,7 +30,7 @@ def test_each_stage_is_told_with_its_place_its_size_and_its_manner() -> None:
     assert lines[-4:] == [
         "asr → aura: 1 at a time, none waits",
         "aura → qwen3_tts: 1 at a time, at most 8 wait",
-        "qwen3_tts → code2wav: in chunks, codec_chunk_ramp [1, 2, 4, 8, 12, 25], at most 8 wait",
+        "qwen3_tts → code2wav: in chunks, codec_chunk_ramp [1, 2, 4, 8], at most 8 wait",
         "in all: 93 % of GPU 0 (74.4 of 80 GiB)",
     ]
 
@@ -39,6 +39,7 @@ def test_each_stage_is_told_with_its_place_its_size_and_its_manner() -> None:
 def test_codec_frames_that_are_handed_on_complete_are_told_so(tmp_path: Path, tokens: bool, handed: str) -> None:
     raw = yaml.safe_load((DEPLOY / "aura_80gb.yaml").read_text())
     raw |= {"async_chunk": False, "runtime": {"defaults": {"window_size": 1, "max_inflight": 8}}}
+    raw["stage_args"][2]["engine_args"].pop("playback_lead_s")
     if tokens:
         function = PROFILE.topology.stages[3].sync_process_input_func
         assert function
@@ -48,6 +49,13 @@ def test_codec_frames_that_are_handed_on_complete_are_told_so(tmp_path: Path, to
     lines = list(plan_of(PROFILE.topology, read_deployment(path, PROFILE.topology, KEYS), ()))
     assert f"qwen3_tts → code2wav: {handed}, at most 8 wait" in lines
     assert "aura → qwen3_tts: 1 at a time, at most 8 wait" in lines
+
+
+def test_a_voice_that_keeps_to_its_lead_hands_on_chunks_that_are_short_enough(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("[1, 2, 4, 8]", "[1, 2, 4, 8, 12, 25]"))
+    with pytest.raises(ConfigError, match=r"stage 2: `playback_lead_s` is 2, .* 25 frames at least 2\.80"):
+        read_deployment(path, PROFILE.topology, KEYS)
 
 
 def test_without_a_gpu_shares_are_all_that_is_known() -> None:

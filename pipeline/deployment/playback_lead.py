@@ -1,0 +1,31 @@
+"""Finds where a voice that keeps to its lead would run dry, by how its codec frames are handed on. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.engines.code2wav.chunk_ramp import ramp_of
+from pipeline.engines.vllm.scheduling.playback_lead import BEAT_FRAMES, FRAME_S
+
+KEY = "playback_lead_s"
+LATE_FRAMES = 2  # a beat's frames are drawn and decoded by then
+
+
+def lead_fault(engine_args: Mapping[str, Any], chunks: Mapping[str, Any]) -> str:
+    """What is wrong with the lead of a stage; empty: nothing.
+
+    A frame is heard when its chunk is complete, and a voice may be a beat below its lead by the time it goes on.
+
+    Args:
+        engine_args: Of the stage that draws the frames.
+        chunks: How they are cut for the one that decodes them; empty: they are handed on whole.
+    """
+    lead_s = engine_args.get(KEY)
+    if not lead_s:
+        return ""
+    if not chunks:
+        return f"`{KEY}` is for codec frames that are handed on in chunks: whole sentences would come late"
+    largest = max(ramp_of(chunks).sizes)
+    least_s = (largest + BEAT_FRAMES + LATE_FRAMES) * FRAME_S
+    if lead_s >= least_s:
+        return ""
+    return f"`{KEY}` is {lead_s:g}, with chunks of up to {largest} frames at least {least_s:.2f} are needed"
