@@ -44,6 +44,17 @@ async def test_parts_start_in_order_and_stop_in_reverse(tmp_path: Path, display:
     assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
 
 
+async def test_parts_stop_in_order_also_where_the_terminal_has_gone(tmp_path: Path) -> None:
+    parts = [stand_in(name, TELLS_ITS_END) for name in ("one", "two")]
+    person, ours = os.openpty()
+    with os.fdopen(ours, "w") as screen:
+        async with running(
+            parts, cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", display=Display(screen)
+        ):
+            os.close(person)
+    assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
+
+
 @pytest.mark.parametrize(("environ", "told"), [({}, "default"), ({"WORD": "mine"}, "mine")])
 async def test_a_part_has_defaults_over_which_the_environment_goes(
     tmp_path: Path, display: Display, environ: dict[str, str], told: str
