@@ -44,9 +44,12 @@ def run_verb(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -
 
 
 async def _until_signalled(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -> int:
-    """A signal cancels the verb, once; it then cleans up undisturbed."""
+    """A signal cancels the verb, once; it then cleans up undisturbed. A hangup that nohup has ignored does nothing."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     async with asyncio.TaskGroup() as tasks:
         work = tasks.create_task(act(Display(sys.stdout)), name=name)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in numbers:
             asyncio.get_running_loop().add_signal_handler(number, lambda: work.cancelling() or work.cancel())
     return STOPPED_BY_PERSON if work.cancelled() else 0
