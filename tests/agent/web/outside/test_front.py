@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from yarl import URL
 
 from agent.settings.access import PasswordAccess
 from agent.settings.agent import WebSettings
@@ -65,7 +66,7 @@ async def served(state: PipelineState, tmp_path: Path) -> AsyncIterator[Served]:
         return socket
 
     livekit, pipeline = web.Application(), web.Application()
-    livekit.add_routes([web.get("/rtc/v1", rtc), web.get("/rtc/v1/validate", rtc)])
+    livekit.add_routes([web.get("/rtc/v1", rtc), web.get("/rtc/v1/validate", rtc), web.get("/agent", rtc)])
     pipeline.add_routes([web.get("/ready", state.answer), web.get("/about", state.answer_about)])
     ports = choose_ports({})
     outside = OutsideSettings(
@@ -126,6 +127,16 @@ async def test_whom_livekit_refuses_is_refused_and_told_why(served: Served) -> N
             assert (why.status, await why.text()) == (401, "no permissions to access the room")
         async with http.get(f"{served.url}/twirp/livekit.RoomService/ListRooms", ssl=served.trusting) as api:
             assert api.status == 404  # of LiveKit only what callers need is reached from outside
+
+
+@pytest.mark.parametrize("path", ["/rtc/../agent", "/rtc/v1/../../agent", "/rtc/%2e%2e/agent", "/rtc/..%2Fagent"])
+async def test_no_detour_leads_to_what_else_livekit_has(served: Served, path: str) -> None:
+    async with aiohttp.ClientSession() as http:
+        url = URL(f"{served.url}{path}?access_token=good", encoded=True)
+        async with http.get(url, ssl=served.trusting) as answer:
+            assert answer.status == 404
+        with pytest.raises(aiohttp.WSServerHandshakeError, match="404"):
+            await http.ws_connect(url, ssl=served.trusting)
 
 
 async def test_turn_goes_through_the_same_port_in_both_directions(served: Served) -> None:
