@@ -3,6 +3,7 @@
 import asyncio
 import io
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from infra.launcher.base.errors import LauncherError
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import LauncherSettings
+from infra.launcher.cli import detach
 from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.detach import options, say_ready, until_ready
 from infra.launcher.cli.running_check import check_running, differences
 from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.lockfile import lock_run_folder
 from infra.launcher.supervise.run_file import Running, read_run_file, write_run_file
 
 pytestmark = pytest.mark.anyio
@@ -105,6 +108,23 @@ async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
     finally:
         await runner.cleanup()
     assert screen.getvalue() == f"AURA runs already: http://page/  ({asked(tmp_path).layout.down} stops it)\n"
+
+
+async def test_a_stack_that_another_has_started_during_the_set_up_is_left_alone(
+    tmp_path: Path, display: Display, screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as another:
+
+        async def set_up(settings: LauncherSettings, _: Display) -> LauncherSettings:
+            another.enter_context(lock_run_folder(tmp_path, "stack"))
+            write_run_file(tmp_path / "run.json", RUNNING)
+            return settings
+
+        monkeypatch.setattr(detach, "set_up", set_up)
+        await detach.up_detached(asked(tmp_path, "--detach"), display)
+        assert screen.getvalue().startswith("AURA runs already: http://page/")
+        assert read_run_file(tmp_path / "run.json") == RUNNING
+        assert not (tmp_path / "logs").exists()
 
 
 @pytest.mark.parametrize(
