@@ -59,7 +59,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
     home = Path(os.path.abspath(environ.get("AURA_HOME") or root / ".aura"))
     layout = Layout(root, home, Path(os.path.abspath(asked.run_dir or environ.get("AURA_RUN_DIR") or home)))
-    ports = asked_ports(environ)
+    environ, ports = _with_whole_paths(environ), asked_ports(environ)
     profile = asked.profile or EMBEDDED
     if profile not in (known := known_profiles(layout, environ, asked.vllm_venv)):
         hint = "; set AURA_LLM_URL, and `embedded` asks that server" if profile == EMBEDDED_CHAT else ""
@@ -74,7 +74,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     return LauncherSettings(
         verb=asked.verb,
         layout=layout,
-        environ=_with_whole_paths(environ),
+        environ=environ,
         ports=ports,
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,
