@@ -47,6 +47,8 @@ def main(arguments: list[str], environ: Mapping[str, str]) -> None:
             make_venv(home, environ)
         except BootstrapError as error:
             sys.exit(f"infra/{verb}: {error}")
+        except OSError as error:
+            sys.exit(f"infra/{verb}: AURA_HOME is {home}, and cannot be written to: {error.strerror}")
     os.execve(python, [str(python), str(LAUNCHER), *arguments], with_bytecode(environ, home))
 
 

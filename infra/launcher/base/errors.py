@@ -9,6 +9,7 @@ LauncherError
 └── ServiceFailed    a service of the stack died or never became healthy; carries the end of its log
 """
 
+import errno
 import os
 from pathlib import Path
 
@@ -59,6 +60,18 @@ def leading_error(group: ExceptionGroup[Exception]) -> Exception:
     """The error of a task group that explains the others: the lack of a network before all else."""
     errors = [leading_error(e) if isinstance(e, ExceptionGroup) else e for e in group.exceptions]
     return min(errors, key=lambda error: not isinstance(error, Offline))
+
+
+def in_a_line(error: Exception) -> str | None:
+    """What a person is told of an error that ends a verb; None: it is a fault of ours, and Python says where."""
+    match error:
+        case LauncherError():
+            return str(error)
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            return f"the disk is full{f' ({error.filename})' if error.filename else ''}: make room, and start again"
+        case OSError(filename=str(), strerror=str()):
+            return f"{error.filename}: {error.strerror}"
+    return None
 
 
 def _end_of(log: Path) -> str:

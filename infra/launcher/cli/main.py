@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 
-from infra.launcher.base.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, LauncherError, leading_error
+from infra.launcher.base.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, in_a_line, leading_error
 from infra.launcher.base.progress import Display
 from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.detach import up_detached
@@ -37,9 +37,9 @@ def run_verb(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -
     try:
         return asyncio.run(_until_signalled(name, act))
     except ExceptionGroup as errors:
-        if not isinstance(leading := leading_error(errors), LauncherError):
+        if (told := in_a_line(leading_error(errors))) is None:
             raise
-        print(f"infra/{name}: {leading}", file=sys.stderr)
+        print(f"infra/{name}: {told}", file=sys.stderr)
         return 1
 
 

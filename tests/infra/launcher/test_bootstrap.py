@@ -49,6 +49,13 @@ def test_an_update_without_a_network_says_so_in_a_line(home: Path) -> None:
     assert not (home / "stamps" / "boot").exists(), "half a venv is made anew"
 
 
+def test_a_home_that_cannot_be_written_to_is_named_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    home = tmp_path / "file" / "home"
+    error = f"infra/up: AURA_HOME is {home}, and cannot be written to: Not a directory\n"
+    assert launched(home, "up") == (1, "", error)
+
+
 def test_two_checkouts_have_a_venv_each(home: Path, tmp_path: Path) -> None:
     assert digest_of(home) != digest_of(tmp_path / "other")
 
