@@ -17,6 +17,7 @@ from agent.settings.access import PasswordAccess
 from agent.settings.agent import WebSettings
 from agent.settings.outside import OutsideSettings
 from agent.web.outside.certificates import local_certificate
+from agent.web.outside.front import front
 from agent.web.outside.serving import serving_outside
 from infra.launcher.supervise.ports import choose_ports
 from tests.agent.web.page_server import LIVEKIT, PipelineState
@@ -148,6 +149,25 @@ async def test_turn_goes_through_the_same_port_in_both_directions(served: Served
     assert sorted(await reader.readexactly(len(much))) == sorted(much)
     writer.close()
     await writer.wait_closed()
+
+
+async def test_it_ends_while_somebody_is_connected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closing = asyncio.Event()
+
+    async def wait_closed(_: asyncio.Server) -> None:  # as Python 3.12 has it
+        await closing.wait()
+
+    monkeypatch.setattr(asyncio.Server, "wait_closed", wait_closed)
+    made = local_certificate(tmp_path, [HOST], datetime.now(UTC))  # noqa: TID251 - of a certificate
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(made.certificate, made.key)
+    async with asyncio.timeout(5):
+        async with front(asyncio.Protocol, 0, HOST, 0, tls) as server:
+            port = server.sockets[0].getsockname()[1]
+            _, writer = await asyncio.open_connection(HOST, port, ssl=ssl.create_default_context(cafile=str(made.root)))
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(HOST, port)
+    writer.close()
 
 
 async def test_over_http_there_is_the_root_and_how_to_trust_it_and_nothing_else(served: Served) -> None:
