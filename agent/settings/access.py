@@ -1,9 +1,8 @@
 """Who may ask for calls, by the environment: whoever knows a password, or whom an OpenID Connect issuer vouches for."""
 
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
-from agent.settings.environment import EnvironmentReader
+from agent.settings.environment import EnvironmentReader, host_of
 from pipeline.realtime.loopback import is_loopback
 
 PASSWORD, ISSUER, CLIENT_ID = "AURA_WEB_PASSWORD", "AURA_OIDC_ISSUER", "AURA_OIDC_CLIENT_ID"
@@ -56,7 +55,7 @@ def access_settings(reader: EnvironmentReader) -> AccessSettings | None:
 
 def _oidc(reader: EnvironmentReader) -> OidcAccess:
     issuer = reader.url(ISSUER, "https", "http")
-    if issuer.startswith("http:") and not is_loopback(urlsplit(issuer).hostname or ""):
+    if issuer.startswith("http:") and not is_loopback(host_of(issuer)):
         reader.refuse(f"{ISSUER} must begin with https:// unless it is on this machine")
     allowed = frozenset(each.strip().lower() for each in reader.text(ALLOWED).split(",") if each.strip())
     wrong = sorted(each for each in allowed if each != ANYBODY and "@" not in each)

@@ -1,7 +1,7 @@
 """Reads environment variables, and remembers every fault instead of stopping at the first."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 # What a content security policy takes for one; letters that would end it have no place in it.
@@ -18,6 +18,24 @@ class SettingsError(Exception):
     def __init__(self, faults: list[str]) -> None:
         super().__init__("; ".join(faults))
         self.faults = faults
+
+
+def url_fault(value: str, schemes: Collection[str]) -> str:
+    """What is wrong with a URL, as the end of a sentence; empty: nothing."""
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in schemes and bool(parts.netloc) and (parts.port is None or parts.port >= 0)
+    except ValueError as error:  # a bracket that does not close, a port that is no number
+        return f"is no URL ({error})"
+    return "" if good else f"must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}"
+
+
+def host_of(url: str) -> str:
+    """The host of a URL; empty: it has none, or is no URL."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 class EnvironmentReader:
@@ -43,22 +61,20 @@ class EnvironmentReader:
 
     def url(self, name: str, *schemes: str) -> str:
         value = self.text(name)
-        if value and (urlsplit(value).scheme not in schemes or not urlsplit(value).netloc):
-            self._faults.append(f"{name} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+        if value and (fault := url_fault(value, schemes)):
+            self._faults.append(f"{name} {fault}")
         return value.rstrip("/")
 
     def urls(self, name: str, *schemes: str) -> tuple[str, ...]:
         """URLs with commas between them."""
         values = [value.strip().rstrip("/") for value in self.optional(name).split(",") if value.strip()]
-        wrong = [value for value in values if urlsplit(value).scheme not in schemes or not urlsplit(value).netloc]
-        begins = " or ".join(f"{scheme}://" for scheme in schemes)
-        self._faults += [f"{name}: `{value}` must begin with {begins}" for value in wrong]
+        self._faults += [f"{name}: `{value}` {fault}" for value in values if (fault := url_fault(value, schemes))]
         return tuple(dict.fromkeys(values))
 
     def hosts(self, name: str) -> frozenset[str]:
         """Host names with commas between them."""
         values = [value.strip().lower() for value in self.optional(name).split(",") if value.strip()]
-        wrong = [value for value in values if urlsplit(f"//{value}").hostname != value.strip("[]")]
+        wrong = [value for value in values if host_of(f"//{value}") != value.strip("[]")]
         self._faults += [f"{name}: `{value}` is no host name (without scheme and port)" for value in wrong]
         return frozenset(value.strip("[]") for value in values)
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import msgspec
 import yaml
+
+from agent.settings.environment import url_fault
 
 MOST_BYTES = 64 * 1024
 ALL = "all"
@@ -87,8 +88,8 @@ def _faults(server: _Server, environ: Mapping[str, str]) -> list[str]:
     faults = []
     if bool(server.url) == bool(server.command):
         faults.append(": it must have either `url` or `command`")
-    if server.url and (urlsplit(server.url).scheme not in ("http", "https") or not urlsplit(server.url).netloc):
-        faults.append(".url: it must begin with http:// or https://")
+    if server.url and (fault := url_fault(server.url, ("http", "https"))):
+        faults.append(f".url: it {fault}")
     if isinstance(server.tools, str) and server.tools != ALL:
         faults.append(f".tools: it must be a list of names, or `{ALL}`")
     if server.key_env and not server.url:

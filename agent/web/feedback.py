@@ -11,7 +11,7 @@ from aiohttp import web
 from agent.settings.agent import WebSettings
 from agent.web.call_token import call_token
 from agent.web.feedback_file import FeedbackFile, FeedbackRecord
-from agent.web.problem import Problem
+from agent.web.problem import Problem, body_of
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def feedback_route(settings: WebSettings) -> web.RouteDef:
                 raise Problem(404, "not_kept", "This installation keeps no feedback: AURA_WEB_FEEDBACK names no file.")
             call = call_token(request, settings.livekit)
             room, identity = call.room, call.identity
-            asked = _asked(await request.content.read(MOST_BYTES + 1))
+            asked = _asked(await body_of(request, MOST_BYTES))
             if counter.count((room, identity)) > MOST_OF_A_CALL:
                 raise Problem(429, "too_many", f"A call can be rated {MOST_OF_A_CALL} times.")
             now = datetime.now(UTC).isoformat(timespec="seconds")  # noqa: TID251 - a record for people
@@ -66,8 +66,6 @@ def feedback_route(settings: WebSettings) -> web.RouteDef:
 
 
 def _asked(body: bytes) -> FeedbackRequest:
-    if len(body) > MOST_BYTES:
-        raise Problem(413, "too_long", f"The request is longer than {MOST_BYTES} bytes.")
     try:
         return msgspec.json.decode(body, type=FeedbackRequest)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

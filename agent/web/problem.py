@@ -3,6 +3,20 @@
 from aiohttp import web
 
 
+async def body_of(request: web.Request, most: int) -> bytes:
+    """All of a request's body, in however many pieces it comes.
+
+    Raises:
+        Problem: It is longer than so many bytes.
+    """
+    body = bytearray()
+    async for piece in request.content.iter_any():
+        body += piece
+        if len(body) > most:
+            raise Problem(413, "too_long", f"The request is longer than {most} bytes.")
+    return bytes(body)
+
+
 class Problem(Exception):
     """Why a request is refused."""
 

@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -47,6 +48,8 @@ def main(arguments: list[str], environ: Mapping[str, str]) -> None:
             make_venv(home, environ)
         except BootstrapError as error:
             sys.exit(f"infra/{verb}: {error}")
+        except OSError as error:
+            sys.exit(f"infra/{verb}: AURA_HOME is {home}, and cannot be written to: {error.strerror}")
     os.execve(python, [str(python), str(LAUNCHER), *arguments], with_bytecode(environ, home))
 
 
@@ -63,10 +66,13 @@ def is_fresh(home: Path) -> bool:
 def make_venv(home: Path, environ: Mapping[str, str]) -> None:
     """Make the launcher's venv at `home/boot`; of several launchers that begin at once, one does.
 
+    It is made beside an older one, which stops what runs until the new one is whole.
+
     Raises:
         BootstrapError: This Python makes none, or what is to be installed cannot be had.
     """
-    log, venv = home / "logs" / "setup" / "launcher.log", home / "boot"
+    log = home / "logs" / "setup" / "launcher.log"
+    venv, new, old = home / "boot", home / "boot.new", home / "boot.old"
     log.parent.mkdir(parents=True, exist_ok=True)
     with (home / "boot.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -75,12 +81,17 @@ def make_venv(home: Path, environ: Mapping[str, str]) -> None:
         if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
             version = f"{sys.version_info.major}.{sys.version_info.minor}"
             raise BootstrapError(f"this Python has no venv module; on Debian: apt-get install python{version}-venv")
-        _stamp(home).unlink(missing_ok=True)
         print("  launcher             installing what it runs with (25 MB)", flush=True)
-        _run([sys.executable, "-m", "venv", "--clear", str(venv)], environ, log)
-        _run([str(venv / "bin" / "python"), *PIP_INSTALL, "--requirement", str(REQUIREMENTS)], environ, log)
+        _run([sys.executable, "-m", "venv", "--clear", str(new)], environ, log)
+        _run([str(new / "bin" / "python"), *PIP_INSTALL, "--requirement", str(REQUIREMENTS)], environ, log)
         _stamp(home).parent.mkdir(parents=True, exist_ok=True)
+        _stamp(home).unlink(missing_ok=True)
+        shutil.rmtree(old, ignore_errors=True)
+        if venv.exists():
+            venv.rename(old)
+        new.rename(venv)
         _stamp(home).write_text(digest_of(home))
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def with_bytecode(environ: Mapping[str, str], home: Path) -> dict[str, str]:

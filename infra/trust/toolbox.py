@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,10 +31,12 @@ class Toolbox:
     Args:
         root: The checkout.
         home: `AURA_HOME`.
+        longest_s: That a tool may take.
     """
 
-    def __init__(self, root: Path, home: Path, environ: Mapping[str, str]) -> None:
-        self.root, self._environ = root, dict(environ)
+    def __init__(self, root: Path, home: Path, environ: Mapping[str, str], longest_s: float = LONGEST_S) -> None:
+        self.root, self.home, self._environ = root, home, dict(environ)
+        self._longest_s = longest_s
         self._uv, self._folder = home / "boot" / "bin" / "uv", home / "audit"
 
     def python_tool(self, name: str, *arguments: str) -> ToolRun:
@@ -71,16 +74,19 @@ class Toolbox:
         return self.run([npm, *arguments], cwd=self.root / "frontend")
 
     def run(self, argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> ToolRun:
-        ended = subprocess.run(
-            argv,
-            cwd=cwd or self.root,
-            env={**self._environ, **(env or {})},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LONGEST_S,
-            stdin=subprocess.DEVNULL,
-        )
+        try:
+            ended = subprocess.run(
+                argv,
+                cwd=cwd or self.root,
+                env={**self._environ, **(env or {})},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=self._longest_s,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            return ToolRun(-signal.SIGKILL, error=f"{Path(argv[0]).name} was not done within {self._longest_s:g} s")
         return ToolRun(ended.returncode, ended.stdout, ended.stderr)
 
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from time import sleep
 
@@ -14,6 +15,7 @@ import pytest
 
 from agent.console.audio import write_wav
 from agent.console.console import in_words
+from agent.web.outside.certificates import local_certificate
 from tests.agent.conftest import AuraAgent
 
 ROOT = Path(__file__).parents[2]
@@ -169,6 +171,30 @@ def test_a_port_that_is_taken_is_said_in_one_line(aura_agent: AuraAgent) -> None
         code, _, said = aura_agent("web", "--port", str(port))
     assert (code, len(said.splitlines())) == (2, 1)
     assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.1: ")
+
+
+@pytest.mark.parametrize("taken", ["--port", "AURA_TLS_PORT", "AURA_TRUST_PORT", "AURA_WEB_ROOT"])
+def test_what_the_page_for_other_devices_cannot_have_is_said_in_one_line(
+    aura_agent: AuraAgent, tmp_path: Path, taken: str
+) -> None:
+    made = local_certificate(tmp_path, ["127.0.0.2"], datetime.now(UTC))  # noqa: TID251 - of a certificate
+    with socket.create_server(("127.0.0.1", 0)) as here, socket.create_server(("127.0.0.2", 0)) as there:
+        held = {"--port": here, "AURA_WEB_ROOT": None}.get(taken, there)
+        port = held.getsockname()[1] if held else 0
+        environ = LIVEKIT | {"AURA_WEB_HOST": "127.0.0.2", "AURA_WEB_PASSWORD": "correct horse battery"}
+        environ |= {"AURA_WEB_CERT": str(made.certificate), "AURA_WEB_KEY": str(made.key)}
+        environ |= {"AURA_WEB_ROOT": str(made.root), "AURA_TLS_PORT": "0", "AURA_TRUST_PORT": "0"}
+        environ |= {taken: str(port)} if held else {taken: str(tmp_path / "nowhere.pem")}
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in environ.items():
+                patch.setenv(name, value)
+            code, _, said = aura_agent("web", "--port", environ.get("--port", "0"))
+    assert (code, len(said.splitlines())) == (2, 1), said
+    begins = {
+        "--port": f"cannot listen on port {port} of 127.0.0.1: ",
+        "AURA_WEB_ROOT": f"AURA_WEB_ROOT: {tmp_path / 'nowhere.pem'} cannot be read: No such file or directory",
+    }
+    assert said.startswith(f"aura-agent: {begins.get(taken, f'{taken}: cannot listen on port {port} of 127.0.0.2: ')}")
 
 
 def test_a_health_port_that_is_taken_is_said_in_one_line(aura_agent: AuraAgent, tmp_path: Path) -> None:

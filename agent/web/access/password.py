@@ -8,7 +8,7 @@ from aiohttp import web
 
 from agent.web.access.rate_limit import RateLimit
 from agent.web.access.sessions import Sessions
-from agent.web.problem import Problem
+from agent.web.problem import Problem, body_of
 
 TRIES, WITHIN_S = 10, 600.0  # wrong ones, of one address
 LONGEST = 1_024  # bytes of a request
@@ -28,9 +28,11 @@ def password_route(password: str, sessions: Sessions) -> web.RouteDef:
     async def enter(request: web.Request) -> web.StreamResponse:
         address = request.remote or ""
         try:
+            # Read first: of many that come at once, each would be let through while bodies are on their way.
+            asked = _asked(await body_of(request, LONGEST))
             if wait_s := wrong_tries.wait_s(address):
                 raise Problem(429, "too_many_tries", "That was tried too often from this address.", wait_s)
-            if not hmac.compare_digest(_digest(_asked(await request.content.read(LONGEST + 1))), right):
+            if not hmac.compare_digest(_digest(asked), right):
                 wrong_tries.count(address)
                 raise Problem(403, "wrong_password", "This is not the password.")
         except Problem as problem:
@@ -43,8 +45,6 @@ def password_route(password: str, sessions: Sessions) -> web.RouteDef:
 
 
 def _asked(body: bytes) -> str:
-    if len(body) > LONGEST:
-        raise Problem(413, "too_long", f"The request is longer than {LONGEST} bytes.")
     try:
         return msgspec.json.decode(body, type=PasswordRequest).password
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

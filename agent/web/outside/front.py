@@ -24,7 +24,8 @@ HttpProtocol = Callable[[], asyncio.Protocol]
 async def front(
     http: HttpProtocol, turn_port: int, host: str, port: int, tls: ssl.SSLContext
 ) -> AsyncGenerator[asyncio.Server]:
-    """Listen for as long as the context lasts.
+    """Listen for as long as the context lasts. Connections that are open then stay so, until `http` ends them or the
+    loop does.
 
     Args:
         http: Makes the protocol of a connection to the page's server.
@@ -38,9 +39,9 @@ async def front(
         lambda: _Newcomer(http, turn_port, tasks, open_of), host, port, ssl=tls
     )
     try:
-        async with server:
-            yield server
+        yield server
     finally:
+        server.close()  # from Python 3.12 on, waiting for that would be waiting until whoever is connected has gone
         await tasks.aclose()
 
 

@@ -29,6 +29,8 @@ def add_signalling(app: web.Application, livekit_url: str) -> None:
             yield
 
     async def signalling(request: web.Request) -> web.StreamResponse:
+        if ".." in request.path.split("/"):  # it would lead to what else LiveKit has
+            raise web.HTTPNotFound
         url = f"{livekit_url}{request.rel_url.raw_path_qs}"
         try:
             if request.headers.get("Upgrade", "").lower() == "websocket":
@@ -74,7 +76,7 @@ async def _pass_on(source: Socket, sink: Socket) -> None:
 
 async def _asked(request: web.Request, url: str) -> web.Response:
     timeout = aiohttp.ClientTimeout(total=ANSWER_S)
-    async with request.app[HTTP].get(url, headers=_headers(request), timeout=timeout) as answer:
+    async with request.app[HTTP].get(url, headers=_headers(request), timeout=timeout, allow_redirects=False) as answer:
         body = await answer.content.read(LONGEST_MESSAGE)
         return web.Response(status=answer.status, body=body, content_type=answer.content_type)
 

@@ -26,13 +26,18 @@ def tls_context(outside: OutsideSettings) -> ssl.SSLContext:
 
 
 async def follow(context: ssl.SSLContext, outside: OutsideSettings) -> None:
-    """Read certificate and key again whenever they change; connections that are open keep what they have."""
+    """Read certificate and key again whenever they change; connections that are open keep what they have.
+
+    Until the two can be used, the ones before are shown.
+    """
     seen = _changed(outside)
     while True:
         await asyncio.sleep(LOOK_S)
         if (now := _changed(outside)) == seen or now is None:
             continue
         try:
+            # Tried elsewhere first: where the two do not fit, a context is left with the new certificate and no key.
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(outside.certificate, outside.key)
             context.load_cert_chain(outside.certificate, outside.key)
             seen = now
             logger.info("the certificate is read again")

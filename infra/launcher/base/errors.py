@@ -9,9 +9,11 @@ LauncherError
 └── ServiceFailed    a service of the stack died or never became healthy; carries the end of its log
 """
 
+import errno
+import os
 from pathlib import Path
 
-TAIL_LINES = 15
+TAIL_LINES, TAIL_BYTES = 15, 64 * 1024
 BAD_USAGE, STOPPED_BY_PERSON = 2, 130  # exit codes; any other failure has 1
 
 
@@ -51,13 +53,35 @@ class ServiceFailed(LauncherError):
     """A service of the stack died, or was not healthy in time."""
 
     def __init__(self, name: str, what: str, log: Path) -> None:
-        super().__init__(f"{name} {what}; the end of {log}:\n{tail(log.read_text(errors='replace'))}")
+        super().__init__(f"{name} {what}; the end of {log}:\n{tail(_end_of(log))}")
 
 
 def leading_error(group: ExceptionGroup[Exception]) -> Exception:
     """The error of a task group that explains the others: the lack of a network before all else."""
     errors = [leading_error(e) if isinstance(e, ExceptionGroup) else e for e in group.exceptions]
     return min(errors, key=lambda error: not isinstance(error, Offline))
+
+
+def in_a_line(error: Exception) -> str | None:
+    """What a person is told of an error that ends a verb; None: it is a fault of ours, and Python says where."""
+    match error:
+        case LauncherError():
+            return str(error)
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            return f"the disk is full{f' ({error.filename})' if error.filename else ''}: make room, and start again"
+        case OSError(filename=str(), strerror=str()):
+            return f"{error.filename}: {error.strerror}"
+    return None
+
+
+def _end_of(log: Path) -> str:
+    """What is in its last bytes: it may be long, and somebody may have deleted it to make room."""
+    try:
+        with log.open("rb") as file:
+            file.seek(-min(log.stat().st_size, TAIL_BYTES), os.SEEK_END)
+            return file.read().decode(errors="replace")
+    except OSError as error:
+        return f"({error.strerror})"
 
 
 def tail(text: str) -> str:

@@ -1,9 +1,12 @@
 """Shows the steps of a set-up while they run: redrawn on a terminal, plain lines elsewhere."""
 
 import asyncio
+import errno
+import io
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TextIO, cast
 
 from rich.console import Console, RenderableType
 from rich.progress import (
@@ -68,7 +71,8 @@ class Display:
     def __init__(self, screen: TextIO) -> None:
         self.seconds: dict[str, float] = {}
         live = screen.isatty()  # and not what variables of a CI say
-        self._console = Console(file=screen, force_terminal=live, highlight=False, markup=False, emoji=False)
+        file = cast(TextIO, _Lasting(screen))
+        self._console = Console(file=file, force_terminal=live, highlight=False, markup=False, emoji=False)
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn(f"{{task.description:<{NAME_CELLS}}}", markup=False),
@@ -113,6 +117,47 @@ class Display:
     def say(self, line: str) -> None:
         """Write a line that stays."""
         self._console.print(line, soft_wrap=True)
+
+
+class _Lasting(io.TextIOBase):
+    """A screen that may go away, as a terminal that is closed or the end of a pipe, or a log on a disk that is full:
+    what is written then is lost, and whoever writes goes on. There may be calls, and much to clean up.
+    """
+
+    def __init__(self, screen: TextIO) -> None:
+        self._screen = screen
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._screen.encoding
+
+    def isatty(self) -> bool:
+        return self._screen.isatty()
+
+    def fileno(self) -> int:
+        return self._screen.fileno()
+
+    def write(self, text: str) -> int:
+        try:
+            self._screen.write(text)
+        except OSError as error:
+            self._lose(error)
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._screen.flush()
+        except OSError as error:
+            self._lose(error)
+
+    def _lose(self, error: OSError) -> None:
+        """Let what is still to be written go nowhere: Python would try once more at its end, and fail. A log on a disk
+        that is full is still there."""
+        if error.errno == errno.ENOSPC:
+            return
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._screen.fileno())
+        os.close(nowhere)
 
 
 class _IfMeasured(ProgressColumn):

@@ -59,7 +59,10 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
     home = Path(os.path.abspath(environ.get("AURA_HOME") or root / ".aura"))
     layout = Layout(root, home, Path(os.path.abspath(asked.run_dir or environ.get("AURA_RUN_DIR") or home)))
-    ports = asked_ports(environ)
+    of_stack = environ = _with_whole_paths(environ)
+    if asked.verb != "up":
+        of_stack = {}  # whoever stops one has nothing to ask of it
+    ports = asked_ports(of_stack)
     profile = asked.profile or EMBEDDED
     if profile not in (known := known_profiles(layout, environ, asked.vllm_venv)):
         hint = "; set AURA_LLM_URL, and `embedded` asks that server" if profile == EMBEDDED_CHAT else ""
@@ -74,7 +77,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     return LauncherSettings(
         verb=asked.verb,
         layout=layout,
-        environ=_with_whole_paths(environ),
+        environ=environ,
         ports=ports,
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,
@@ -86,7 +89,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         deployment=None if on_gpus else _deployment(asked),
         for_others=others,
         join=asked.join or "",
-        cell=cell_options(environ, phone=asked.phone, ray=asked.ray or "", max_sessions=asked.max_sessions),
+        cell=cell_options(of_stack, phone=asked.phone, ray=asked.ray or "", max_sessions=asked.max_sessions),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ) | (others.options() if others else {}),
     )

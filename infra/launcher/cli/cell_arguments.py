@@ -38,7 +38,7 @@ def cell_options(
 
 def check_join(url: str, layout: Layout, *, phone: bool, outside: bool = False) -> None:
     """Raises BadUsage if the stack can be no cell of the installation whose LiveKit server is there."""
-    if urlsplit(url).scheme not in ("ws", "wss") or not urlsplit(url).hostname:
+    if not _is_url_of_livekit(url):
         raise BadUsage(f"--join is `{url}`; the URL of a LiveKit server begins with ws:// or wss://")
     if phone:
         raise BadUsage("--join goes with no --phone: phones reach the installation that it joins")
@@ -46,3 +46,11 @@ def check_join(url: str, layout: Layout, *, phone: bool, outside: bool = False) 
         raise BadUsage("--join goes with no --host: other devices reach the installation that it joins")
     if not layout.env_file.is_file():
         raise BadUsage(f"--join needs {layout.env_file}: copy it from the installation that is joined, it has the keys")
+
+
+def _is_url_of_livekit(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        return url.scheme in ("ws", "wss") and bool(url.hostname) and url.port != 0
+    except ValueError:  # a bracket that does not close, a port that is no number
+        return False

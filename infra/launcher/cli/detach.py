@@ -15,9 +15,10 @@ from infra.launcher.cli.running_check import check_running
 from infra.launcher.cli.up import set_up
 from infra.launcher.supervise.for_others import how_to_reach
 from infra.launcher.supervise.keys import installation_keys
-from infra.launcher.supervise.lockfile import lock_owner
+from infra.launcher.supervise.lockfile import RunFolderLocked, lock_owner
 from infra.launcher.supervise.phone_services import PHONE, how_to_call
 from infra.launcher.supervise.run_file import Running, read_run_file
+from infra.launcher.supervise.serve import own_run_folder
 
 PAUSE_S = 0.05
 
@@ -33,7 +34,12 @@ async def up_detached(settings: LauncherSettings, display: Display) -> None:
         await check_running(settings, display, owner)
         return
     await set_up(settings, display)
-    layout.run_file.unlink(missing_ok=True)  # nothing runs: it was left behind
+    try:
+        with own_run_folder(layout, display):  # of what was left behind
+            pass
+    except RunFolderLocked as locked:  # somebody has begun meanwhile: theirs is not touched
+        await check_running(settings, display, locked.owner)
+        return
     log = layout.logs / "up.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     launcher = Path(__file__).parents[1]

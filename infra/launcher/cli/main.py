@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 
-from infra.launcher.base.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, LauncherError, leading_error
+from infra.launcher.base.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, in_a_line, leading_error
 from infra.launcher.base.progress import Display
 from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.detach import up_detached
@@ -37,16 +37,19 @@ def run_verb(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -
     try:
         return asyncio.run(_until_signalled(name, act))
     except ExceptionGroup as errors:
-        if not isinstance(leading := leading_error(errors), LauncherError):
+        if (told := in_a_line(leading_error(errors))) is None:
             raise
-        print(f"infra/{name}: {leading}", file=sys.stderr)
+        print(f"infra/{name}: {told}", file=sys.stderr)
         return 1
 
 
 async def _until_signalled(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -> int:
-    """A signal cancels the verb, once; it then cleans up undisturbed."""
+    """A signal cancels the verb, once; it then cleans up undisturbed. A hangup that nohup has ignored does nothing."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     async with asyncio.TaskGroup() as tasks:
         work = tasks.create_task(act(Display(sys.stdout)), name=name)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in numbers:
             asyncio.get_running_loop().add_signal_handler(number, lambda: work.cancelling() or work.cancel())
     return STOPPED_BY_PERSON if work.cancelled() else 0

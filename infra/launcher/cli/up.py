@@ -98,7 +98,7 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
 
 async def _serve(settings: LauncherSettings, display: Display, stack: str) -> None:
     layout, phone, on_gpus = settings.layout, settings.phone, settings.on_gpus
-    environ = {**settings.environ, **(phone.environ() if phone else {})}
+    environ = _environ(settings)
     others, cell, join = settings.for_others, settings.cell, settings.join
     sizes = gpu_bytes(environ.get(VISIBLE))
     ports = choose_ports(settings.ports, listens_on(settings))
@@ -119,17 +119,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
         display.say(f"  a cell of {join}; its pipeline listens at {cell.host}, and nothing else of it")
     else:
         display.say(f"  all listens on this machine only, but for {open_too}")
-    options = {
-        "--profile": settings.profile,
-        **(on_gpus.options() if on_gpus else {}),
-        **({"--stage-configs-path": str(settings.deployment)} if settings.deployment else {}),
-        **({"--ray": cell.ray} if cell.ray else {}),
-        **({"--join": join} if join else {}),
-        **({DRAIN: str(cell.drain_s)} if cell.drain_s else {}),
-        **({PHONE: "", **trunk_options(environ)} if phone else {}),
-        **(others.options() if others else {}),
-        **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
-    }
+    options = options_of(settings, ports)
     await serve(
         layout,
         stack_services(
@@ -154,6 +144,27 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
         beside=partial(_keep_certificate, settings, setup, ports, shown) if shown else None,
         shares_gpu=bool(sizes and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
     )
+
+
+def options_of(settings: LauncherSettings, ports: Ports) -> dict[str, str]:
+    """What a stack is started with, by option or variable."""
+    phone, on_gpus, others, cell = settings.phone, settings.on_gpus, settings.for_others, settings.cell
+    return {
+        "--profile": settings.profile,
+        **({"--hub": ""} if settings.hub else {}),
+        **(on_gpus.options() if on_gpus else {}),
+        **({"--stage-configs-path": str(settings.deployment)} if settings.deployment else {}),
+        **({"--ray": cell.ray} if cell.ray else {}),
+        **({"--join": settings.join} if settings.join else {}),
+        **({DRAIN: str(cell.drain_s)} if cell.drain_s else {}),
+        **({PHONE: "", **trunk_options(_environ(settings))} if phone else {}),
+        **(others.options() if others else {}),
+        **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
+    }
+
+
+def _environ(settings: LauncherSettings) -> dict[str, str]:
+    return {**settings.environ, **(settings.phone.environ() if settings.phone else {})}
 
 
 def _without_password(keys: Mapping[str, str]) -> dict[str, str]:

@@ -31,9 +31,11 @@ async def build_page(setup: SetupContext) -> None:
         if not have_packages:
             refuse_link(frontend / "node_modules")
             step.note(f"npm ci, node {node.version}")
+            installed.forget()
             await setup.run("page", ["npm", "ci"], cwd=frontend, env=env)
             installed.write()
         step.note("npm run build")
+        built.forget()
         await setup.run("page", ["npm", "run", "build"], cwd=frontend, env=env)
         built.write()
 

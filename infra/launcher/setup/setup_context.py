@@ -36,6 +36,7 @@ class SetupContext:
             if stamp.holds(output):
                 step.keep()
             else:
+                stamp.forget()
                 await make(step)
                 stamp.write()
 

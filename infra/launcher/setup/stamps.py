@@ -33,6 +33,10 @@ class Stamp:
             and self.path.read_text().strip() == self.digest
         )
 
+    def forget(self) -> None:
+        """Hold for nothing until `write`: what an interrupted step leaves half made is not what it had made before."""
+        self.path.unlink(missing_ok=True)
+
     def write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(f"{self.digest}\n")

@@ -49,6 +49,7 @@ async def bring(setup: SetupContext, name: str) -> Path:
     folder, requirements = layout.tools / name, layout.requirements(name)
     stamp = Stamp.of(layout.stamp(f"tool-{name}"), [str(folder)], [requirements])
     if not stamp.holds(folder):
+        stamp.forget()
         shutil.rmtree(folder, ignore_errors=True)
         install: list[str | Path] = [layout.uv, "pip", "install", "--quiet", "--python", setup.python]
         await setup.run(name, [*install, "--target", folder, "--require-hashes", "--requirement", requirements])

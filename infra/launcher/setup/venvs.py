@@ -70,6 +70,7 @@ async def _install(
     step.note(note)
     empty = Stamp.of(layout.stamp(f"empty-{venv.name}"), [sys.version, str(setup.python), str(venv)])
     if not empty.holds(python):
+        empty.forget()
         await setup.run(venv.name, [layout.uv, "venv", "--quiet", "--clear", "--python", setup.python, venv])
         empty.write()
     pip: list[str | Path] = [layout.uv, "pip"]

@@ -68,7 +68,7 @@ async def keep_renewed(setup: SetupContext, others: ForOthers, port: int, chain:
         await asyncio.sleep(await next_look_s(setup, chain))
         try:
             await get_certificate(setup, others, port)
-        except LauncherError as error:
+        except (LauncherError, OSError) as error:  # the disk may be full
             again_s = await next_look_s(setup, chain)
             setup.display.say(
                 f"  {error}\n  the certificate is not renewed; it is tried again in {again_s / 60:.0f} min"
@@ -79,7 +79,7 @@ async def next_look_s(setup: SetupContext, chain: Path) -> float:
     """In how many seconds a certificate is looked at again: half a day, or sooner where it lasts for days or hours."""
     try:
         folder = await bring(setup, "certbot")
-    except LauncherError:  # whoever asks for a certificate says why
+    except (LauncherError, OSError):  # whoever asks for a certificate says why
         return RENEW_S
     environ = {**setup.environ, "PYTHONPATH": str(folder)}
     reading = await asyncio.create_subprocess_exec(

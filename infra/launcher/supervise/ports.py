@@ -51,6 +51,7 @@ OUTSIDE = ("livekit_udp", "tls", "trust", "sip", "sip_tls")  # for other devices
 IF_FREE = {"trust": HTTP, "sip_tls": SIPS}
 OVER_UDP = ("livekit_udp", "sip")
 EVERYWHERE = ("livekit_tcp", "sip_health")  # livekit-server and livekit-sip bind these on all interfaces
+BESIDE_PAGE = (*EVERYWHERE, "trust", "sip", "sip_tls")  # where the page for other devices is, over TCP
 
 
 def asked_ports(environ: Mapping[str, str]) -> dict[str, int]:
@@ -81,9 +82,15 @@ def choose_ports(asked: Mapping[str, int], outside: str | None = None) -> Ports:
         PortTaken: A port that was asked for, or is usual, cannot be used; names its holder.
     """
     if outside:
+        if "tls" not in asked and (rival := next((name for name in BESIDE_PAGE if asked.get(name) == HTTPS), "")):
+            raise PortTaken(
+                f"{VARIABLES[rival]} is {HTTPS}, the port of the page for other devices: set it to another port, or "
+                f"{VARIABLES['tls']}"
+            )
         asked = {"tls": HTTPS, **asked}
-        usual = {name: port for name, port in IF_FREE.items() if name not in asked and _is_free(outside, port)}
-        asked = {**usual, **asked}
+        taken = {asked.get(name) for name in ("tls", *BESIDE_PAGE)}
+        free = {name: port for name, port in IF_FREE.items() if port not in taken and _is_free(outside, port)}
+        asked = {**free, **asked}
     chosen: dict[str, int] = {}
     candidates = quiet_ports()
     with ExitStack() as reserved:  # hold all until the last is chosen, so that no two are equal

@@ -31,6 +31,26 @@ def test_how_often_the_agent_may_speak_up_is_set_or_that_it_may_not() -> None:
         worker_settings({**ENVIRON, "AURA_AGENT_REMARKS_PER_MINUTE": "61"})
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("LIVEKIT_URL", "ws://[::1", "LIVEKIT_URL is no URL (Invalid IPv6 URL)"),
+        ("AURA_PIPELINE_URL", "http://host:80a", "AURA_PIPELINE_URL is no URL (Port could not be cast"),
+        ("AURA_CELLS", "http://host:99999", "AURA_CELLS: `http://host:99999` is no URL (Port out of range"),
+        ("AURA_WEB_HOSTS", "[::1", "AURA_WEB_HOSTS: `[::1` is no host name (without scheme and port)"),
+        ("AURA_OIDC_ISSUER", "https://[::1", "AURA_OIDC_ISSUER is no URL (Invalid IPv6 URL)"),
+        ("AURA_OIDC_ISSUER", "https://host:x", "AURA_OIDC_ISSUER is no URL (Port could not be cast"),
+    ],
+)
+def test_what_is_no_url_is_refused_by_its_name(name: str, value: str, fault: str) -> None:
+    oidc = {"AURA_OIDC_CLIENT_ID": "i", "AURA_OIDC_CLIENT_SECRET": "s", "AURA_OIDC_ALLOWED": "*"}
+    known = ENVIRON | (oidc if name == "AURA_OIDC_ISSUER" else {})
+    with pytest.raises(SettingsError) as refused:
+        web_settings({**known, name: value}, "127.0.0.1")
+    assert len(refused.value.faults) == 1
+    assert refused.value.faults[0].startswith(fault)
+
+
 def test_five_variables_are_enough() -> None:
     settings = worker_settings({name: value for name, value in ENVIRON.items() if name != "AURA_AGENT_NAME"})
     assert (settings.livekit.agent_name, settings.drain_s, settings.host) == ("", 600, "127.0.0.1")

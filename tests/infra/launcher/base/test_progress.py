@@ -2,6 +2,9 @@
 
 import asyncio
 import io
+import os
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -74,3 +77,24 @@ async def test_the_screen_is_left_alone_while_nothing_runs() -> None:
     before = terminal.getvalue()
     await asyncio.sleep(0.3)
     assert terminal.getvalue() == before
+
+
+@pytest.mark.parametrize("of", [os.openpty, os.pipe])
+async def test_a_screen_that_has_gone_stops_nobody(of: Callable[[], tuple[int, int]]) -> None:
+    person, ours = of()
+    with os.fdopen(ours, "w") as screen:
+        display = Display(screen)
+        with display.step("one") as step:
+            os.close(person)
+            step.note("the terminal was closed")
+        with display.step("two"):
+            display.say("AURA is stopped")
+    assert list(display.seconds) == ["one", "two"]
+
+
+async def test_a_log_on_a_full_disk_stops_nobody() -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    with suppress(OSError), os.fdopen(full, "w") as screen:
+        Display(screen).say("the agent runs again")
+        assert os.readlink(f"/proc/self/fd/{full}") == "/dev/full", "there may be room again"
+        screen.write("at the end Python tries once more")

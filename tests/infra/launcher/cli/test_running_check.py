@@ -3,21 +3,28 @@
 import asyncio
 import io
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 from msgspec import structs
 
+from agent.web.outside.certificates import local_certificate
 from infra.launcher.base.errors import LauncherError
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import LauncherSettings
+from infra.launcher.cli import detach
 from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.detach import options, say_ready, until_ready
 from infra.launcher.cli.running_check import check_running, differences
+from infra.launcher.cli.up import options_of
 from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.lockfile import lock_run_folder
+from infra.launcher.supervise.ports import Ports
 from infra.launcher.supervise.run_file import Running, read_run_file, write_run_file
 
 pytestmark = pytest.mark.anyio
@@ -58,6 +65,25 @@ def test_only_what_was_asked_for_can_differ(
 ) -> None:
     holds = {**RUNNING.options, "--max-sessions": "4"}
     assert differences(asked(Path("/run"), *arguments, **environ).asked, holds) == others
+
+
+def test_the_same_command_again_differs_in_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("root.pem", "mine.key", "aura.yaml"):
+        (tmp_path / name).write_text("")
+    root = local_certificate(tmp_path / "tls", ["127.0.0.1"], datetime.now(UTC)).root  # noqa: TID251 - a certificate's
+    (tmp_path / "root.pem").write_bytes(root.read_bytes())
+    phone = {"AURA_SIP_CARRIER_ROOT": "root.pem", "AURA_SIP_NUMBERS": "5", "AURA_SIP_ENCRYPTION": "none"}
+    for arguments, environ in (
+        ((), {}),
+        (("--hub",), {"AURA_PORT": "80"}),
+        (("--phone",), phone),
+        (("--host", "127.0.0.1", "--password", "--cert", "root.pem", "--key", "mine.key"), {}),
+        (("--profile", "vllm", "--model-dir", ".", "--stage-configs-path", "aura.yaml", "--hub"), {}),
+    ):
+        settings = asked(tmp_path, *arguments, **environ)
+        ports = replace(Ports(*range(1, 14)), **settings.ports)
+        assert differences(settings.asked, options_of(settings, ports)) == [], arguments
 
 
 def test_a_launcher_in_the_background_is_asked_for_the_same(tmp_path: Path) -> None:
@@ -105,6 +131,23 @@ async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
     finally:
         await runner.cleanup()
     assert screen.getvalue() == f"AURA runs already: http://page/  ({asked(tmp_path).layout.down} stops it)\n"
+
+
+async def test_a_stack_that_another_has_started_during_the_set_up_is_left_alone(
+    tmp_path: Path, display: Display, screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as another:
+
+        async def set_up(settings: LauncherSettings, _: Display) -> LauncherSettings:
+            another.enter_context(lock_run_folder(tmp_path, "stack"))
+            write_run_file(tmp_path / "run.json", RUNNING)
+            return settings
+
+        monkeypatch.setattr(detach, "set_up", set_up)
+        await detach.up_detached(asked(tmp_path, "--detach"), display)
+        assert screen.getvalue().startswith("AURA runs already: http://page/")
+        assert read_run_file(tmp_path / "run.json") == RUNNING
+        assert not (tmp_path / "logs").exists()
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,15 @@ def test_the_profile_for_gpus_wants_its_checkpoints(tmp_path: Path) -> None:
             read_settings(ROOT, ["up", *arguments], {})
 
 
+@pytest.mark.parametrize("verb", ["down", "test"])
+def test_what_runs_can_be_stopped_and_tested_whatever_would_be_wrong_for_a_start(verb: str) -> None:
+    wrong = {"AURA_PORT": "x", "AURA_AGENT_DRAIN_S": "10m", "AURA_PIPELINE_HOST": "0.0.0.0", "AURA_LIVEKIT_REDIS": "r"}
+    assert read_settings(ROOT, [verb], wrong).verb == verb
+    for name, value in wrong.items():
+        with pytest.raises(BadUsage, match=name):
+            read_settings(ROOT, ["up"], {name: value})
+
+
 @pytest.mark.parametrize("how", [[], ["--detach"], ["--hub"]])
 def test_a_machine_without_a_gpu_is_told_so_before_anything_is_set_up(tmp_path: Path, how: list[str]) -> None:
     up = [sys.executable, "-m", "infra.launcher", "up", "--profile", "vllm", "--model-dir", str(tmp_path), *how]

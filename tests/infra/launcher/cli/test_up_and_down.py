@@ -26,9 +26,13 @@ ROOT = Path(__file__).parents[4]
 
 
 @asynccontextmanager
-async def launched(run: Path) -> AsyncGenerator[tuple[Process, Running]]:
-    """A launcher with two stand-ins, all healthy."""
-    argv = [sys.executable, "-m", "tests.infra.launcher.supervise.stand_in_stack", str(run), "one", "two"]
+async def launched(run: Path, *by: str) -> AsyncGenerator[tuple[Process, Running]]:
+    """A launcher with two stand-ins, all healthy.
+
+    Args:
+        by: What starts it.
+    """
+    argv = [*by, sys.executable, "-m", "tests.infra.launcher.supervise.stand_in_stack", str(run), "one", "two"]
     process = await asyncio.create_subprocess_exec(*argv, cwd=ROOT, stdout=PIPE, stderr=STDOUT)
     try:
         async with asyncio.timeout(30):
@@ -61,7 +65,7 @@ def stack_name(run: Path) -> str:
     return claim.stack
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_a_signal_stops_all_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     async with launched(tmp_path) as (process, stack):
         name = stack_name(tmp_path)
@@ -71,6 +75,16 @@ async def test_a_signal_stops_all_and_leaves_nothing(tmp_path: Path, number: sig
         assert process.returncode == 130
         assert b"AURA is ready: http://page/" in output
     await assert_nothing_is_left(tmp_path, stack, name)
+
+
+async def test_who_is_started_with_nohup_outlives_the_terminal(tmp_path: Path) -> None:
+    async with launched(tmp_path, "nohup") as (process, stack):
+        process.send_signal(signal.SIGHUP)
+        await asyncio.sleep(0.3)
+        assert lock_owner(tmp_path) is not None
+        assert [await http_status(part.health) for part in stack.parts.values()] == [200, 200]
+        process.send_signal(signal.SIGTERM)
+        await process.wait()
 
 
 async def test_down_stops_what_up_runs(tmp_path: Path, display: Display, screen: io.StringIO) -> None:

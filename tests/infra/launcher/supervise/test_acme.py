@@ -1,5 +1,6 @@
 """A certificate by ACME: certbot asks Pebble, an authority for tests, which looks at loopback whose the name is."""
 
+import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator
@@ -95,3 +96,30 @@ def lasting(lasts: timedelta, gone: timedelta) -> bytes:
     begun = datetime.now(UTC) - gone  # noqa: TID251 - a date
     made = x509.CertificateBuilder(name, name, key.public_key(), 1, begun, begun + lasts).sign(key, hashes.SHA256())
     return made.public_bytes(serialization.Encoding.PEM)
+
+
+async def test_a_full_disk_puts_a_renewal_off_and_ends_nothing(
+    layout: Layout, display: Display, screen: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[None] = []
+
+    async def bring(*_: object) -> Path:
+        return layout.home
+
+    async def next_look_s(*_: object) -> float:
+        looked.append(None)
+        await asyncio.sleep(0.01)
+        return 0.0
+
+    monkeypatch.setattr(acme, "bring", bring)
+    monkeypatch.setattr(acme, "next_look_s", next_look_s)
+    log = layout.setup_log("acme")
+    log.parent.mkdir(parents=True)
+    log.symlink_to("/dev/full")
+    setup = SetupContext(layout, {}, display)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await acme.keep_renewed(setup, OTHERS, 80, layout.home / "chain.pem")
+    assert len(looked) > 4
+    assert "No space left on device" in screen.getvalue()
+    assert "the certificate is not renewed; it is tried again in 0 min" in screen.getvalue()

@@ -43,6 +43,9 @@ def test_a_cell_without_the_keys_of_what_it_joins_does_not_start(tmp_path: Path)
     with pytest.raises(BadUsage, match=f"copy it from the installation .*|{tmp_path}/env"):
         asked(tmp_path, "--join", LIVEKIT)
     installation_keys(tmp_path / "env")
+    for url in ("ws://[::1", "ws://host:80a", "ws://host:99999", "ws://"):
+        with pytest.raises(BadUsage, match="the URL of a LiveKit server begins with ws:// or wss://"):
+            asked(tmp_path, "--join", url)
     with pytest.raises(BadUsage, match="--join is `http://x`; the URL of a LiveKit server begins with ws:// or wss://"):
         asked(tmp_path, "--join", "http://x")
     with pytest.raises(BadUsage, match="--join goes with no --phone"):

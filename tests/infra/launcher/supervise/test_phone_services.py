@@ -1,5 +1,6 @@
 """What a stack with phones has more, and that its secrets stay with their owner."""
 
+import shlex
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,14 @@ def test_no_password_can_be_read_by_others_or_is_an_argument(tmp_path: Path) -> 
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
     arguments = " ".join(word for part in stack_services(layout, PORTS, keys, None, phone=HERE) for word in part.argv)
     assert not [name for name, key in keys.items() if "PASSWORD" in name and key in arguments]
+
+
+def test_a_run_folder_may_have_spaces_in_its_name(tmp_path: Path) -> None:
+    run = tmp_path / "my folder"
+    layout, keys = Layout(ROOT, run, run), installation_keys(run / "env", sip_uri="sip:100@127.0.0.1:8")
+    write_phone_settings(layout, PORTS, keys, HERE)
+    settings = map(shlex.split, (run / "redis.conf").read_text().splitlines())
+    assert ["dir", str(run)] in list(settings)
 
 
 def test_a_stack_without_phones_knows_no_redis(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import astuple
 import pytest
 
 from infra.launcher.base.errors import LauncherError, PortTaken
-from infra.launcher.supervise.ports import asked_ports, choose_ports
+from infra.launcher.supervise.ports import VARIABLES, asked_ports, choose_ports
 from pipeline.cli.port_holder import bound_inodes, holder_of
 
 
@@ -55,6 +55,21 @@ def test_what_is_no_port_is_refused_by_name(value: str) -> None:
 
 def test_an_empty_variable_asks_for_nothing() -> None:
     assert asked_ports({"AURA_PORT": "", "AURA_PIPELINE_PORT": "7000"}) == {"pipeline": 7000}
+
+
+@pytest.mark.parametrize("name", ["livekit_tcp", "sip_health", "trust", "sip", "sip_tls"])
+def test_who_asks_for_the_port_of_the_page_for_other_devices_is_told(name: str) -> None:
+    """A socket that does not listen yet may share a port; servers cannot."""
+    with pytest.raises(PortTaken, match=rf"{VARIABLES[name]} is 443, the port of the page .*, or AURA_TLS_PORT"):
+        choose_ports({name: 443}, "127.0.0.1")
+    free = choose_ports({}).tls
+    assert choose_ports({name: free, "tls": choose_ports({}).web}, "127.0.0.1").tls != free
+
+
+def test_a_usual_port_is_left_to_who_asks_for_it() -> None:
+    ports = choose_ports({"sip": 5061, "tls": choose_ports({}).tls}, "127.0.0.1")
+    assert (ports.sip, ports.sip_tls) != (5061, 5061)
+    assert choose_ports({"web": 5061, "tls": ports.tls}, "127.0.0.2").sip_tls == 5061, "that is at another address"
 
 
 def test_two_parts_cannot_ask_for_one_port() -> None:

@@ -4,13 +4,14 @@ import asyncio
 import io
 import os
 import re
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from infra.launcher.base.errors import ServiceFailed, leading_error
+from infra.launcher.base.errors import TAIL_LINES, ServiceFailed, leading_error
 from infra.launcher.base.progress import Display
 from infra.launcher.supervise.health import http_status
 from infra.launcher.supervise.service import Service
@@ -41,6 +42,17 @@ async def test_parts_start_in_order_and_stop_in_reverse(tmp_path: Path, display:
     told = [line.split()[:2] for line in screen.getvalue().splitlines()]
     assert told[:3] == [["one", "done"], ["two", "done"], ["three", "done"]]
     assert told[3:] == [["three", "stopped"], ["two", "stopped"], ["one", "stopped"]]
+    assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
+
+
+async def test_parts_stop_in_order_also_where_the_terminal_has_gone(tmp_path: Path) -> None:
+    parts = [stand_in(name, TELLS_ITS_END) for name in ("one", "two")]
+    person, ours = os.openpty()
+    with os.fdopen(ours, "w") as screen:
+        async with running(
+            parts, cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", display=Display(screen)
+        ):
+            os.close(person)
     assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
 
 
@@ -121,6 +133,30 @@ async def test_a_part_that_comes_back_is_started_again_and_said_to_be_a_few_time
     assert len(set(pids)) == MOST + 1
     assert screen.getvalue().count("  starting one again\n") == screen.getvalue().count("  one runs again\n") == MOST
     assert await http_status(part.health) is None
+
+
+async def test_a_part_comes_back_also_where_somebody_has_deleted_its_log(tmp_path: Path, display: Display) -> None:
+    part, changes = stand_in("one", comes_back=True), asyncio.Queue[int]()
+    async with running(
+        [part],
+        cwd=tmp_path,
+        environ=dict(os.environ),
+        logs=tmp_path / "logs",
+        display=display,
+        changed=lambda now: changes.put_nowait(now["one"]),
+    ) as pids:
+        shutil.rmtree(tmp_path / "logs")
+        os.kill(pids["one"], signal.SIGKILL)
+        await changes.get()
+        assert await http_status(part.health) == 200
+    assert (tmp_path / "logs" / "one.log").exists()
+
+
+def test_of_a_long_log_the_end_is_shown(tmp_path: Path) -> None:
+    log = tmp_path / "one.log"
+    log.write_text("".join(f"line {number}\n" for number in range(100_000)))
+    shown = str(ServiceFailed("one", "died", log)).splitlines()[1:]
+    assert [line.strip() for line in shown] == [f"line {number}" for number in range(100_000 - TAIL_LINES, 100_000)]
 
 
 async def test_a_part_that_cannot_come_back_is_named_with_why(tmp_path: Path, display: Display) -> None:
