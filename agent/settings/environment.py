@@ -74,7 +74,7 @@ class EnvironmentReader:
     def hosts(self, name: str) -> frozenset[str]:
         """Host names with commas between them."""
         values = [value.strip().lower() for value in self.optional(name).split(",") if value.strip()]
-        wrong = [value for value in values if host_of(f"//{value}") != value.strip("[]")]
+        wrong = [value for value in values if (host_of(f"//{value}") or None) != value.strip("[]")]
         self._faults += [f"{name}: `{value}` is no host name (without scheme and port)" for value in wrong]
         return frozenset(value.strip("[]") for value in values)
 

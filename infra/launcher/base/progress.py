@@ -152,8 +152,8 @@ class _Lasting(io.TextIOBase):
 
     def _lose(self, error: OSError) -> None:
         """Let what is still to be written go nowhere: Python would try once more at its end, and fail. A log on a disk
-        that is full is still there."""
-        if error.errno == errno.ENOSPC:
+        that is full is still there, and so is a screen that takes no more just now."""
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EAGAIN):
             return
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._screen.fileno())

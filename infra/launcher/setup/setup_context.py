@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from infra.launcher.base.errors import Offline
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.processes import run
 from infra.launcher.base.progress import Display, ProgressStep
@@ -31,13 +32,22 @@ class SetupContext:
     async def make_once(
         self, name: str, stamp: Stamp, output: Path, make: Callable[[ProgressStep], Awaitable[None]]
     ) -> None:
-        """Take a step, unless its stamp holds and its output is there."""
+        """Take a step, unless its stamp holds and its output is there.
+
+        One that finds no network has made nothing, unless it has replaced its output: what was there goes on to be
+        what it was made from, also for whoever goes back to that.
+        """
         with self.display.step(name) as step:
             if stamp.holds(output):
                 step.keep()
             else:
-                stamp.forget()
-                await make(step)
+                before, there = stamp.forget(), _identity(output)
+                try:
+                    await make(step)
+                except Offline:
+                    if before and there and there == _identity(output):
+                        before.write()
+                    raise
                 stamp.write()
 
     async def run(
@@ -54,3 +64,12 @@ class SetupContext:
     def path_with(self, *folders: Path) -> dict[str, str]:
         """A PATH on which some folders come first."""
         return {"PATH": ":".join([*map(str, folders), self.environ.get("PATH", "")])}
+
+
+def _identity(output: Path) -> tuple[int, int] | None:
+    """What no other file at this place has; None: there is none."""
+    try:
+        found = output.lstat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_ctime_ns

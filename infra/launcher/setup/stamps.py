@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -33,9 +33,15 @@ class Stamp:
             and self.path.read_text().strip() == self.digest
         )
 
-    def forget(self) -> None:
-        """Hold for nothing until `write`: what an interrupted step leaves half made is not what it had made before."""
+    def forget(self) -> "Stamp | None":
+        """Hold for nothing until `write`: what an interrupted step leaves half made is not what it had made before.
+
+        Returns:
+            The stamp that was there.
+        """
+        before = replace(self, digest=self.path.read_text().strip()) if self.path.exists() else None
         self.path.unlink(missing_ok=True)
+        return before
 
     def write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

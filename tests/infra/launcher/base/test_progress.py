@@ -94,7 +94,24 @@ async def test_a_screen_that_has_gone_stops_nobody(of: Callable[[], tuple[int, i
 
 async def test_a_log_on_a_full_disk_stops_nobody() -> None:
     full = os.open("/dev/full", os.O_WRONLY)
-    with suppress(OSError), os.fdopen(full, "w") as screen:
+    screen = os.fdopen(full, "w")
+    try:
         Display(screen).say("the agent runs again")
         assert os.readlink(f"/proc/self/fd/{full}") == "/dev/full", "there may be room again"
-        screen.write("at the end Python tries once more")
+    finally:
+        with suppress(OSError):  # Python tries once more
+            screen.close()
+
+
+async def test_a_screen_that_is_slow_for_a_moment_is_not_taken_for_one_that_has_gone() -> None:
+    """Whoever shares a terminal or a pipe may have it not wait, as Node.js and ssh do."""
+    person, ours = os.pipe()
+    os.set_blocking(ours, False)
+    with os.fdopen(person, "rb") as reader, os.fdopen(ours, "w") as screen:
+        display = Display(screen)
+        for _ in range(2_000):
+            display.say("x" * 60)
+        os.set_blocking(person, False)
+        assert reader.read()
+        display.say("AURA is stopped")
+        assert b"AURA is stopped" in (reader.read() or b"")

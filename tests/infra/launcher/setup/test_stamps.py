@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.base.errors import CommandFailed
+from infra.launcher.base.errors import CommandFailed, Offline
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display, ProgressStep
 from infra.launcher.setup.page import build_page
@@ -58,6 +58,30 @@ async def test_a_step_that_broke_off_is_taken_again_also_for_what_it_was_made_fr
         await setup.make_once("step", other, output, break_off)
     await setup.make_once("step", one, output, make)
     assert output.read_text() == "whole"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("replaces", [False, True], ids=["as it was", "replaced"])
+async def test_a_step_that_found_no_network_leaves_what_was_there_to_whoever_goes_back(
+    layout: Layout, display: Display, tmp_path: Path, replaces: bool
+) -> None:
+    """A branch with other requirements is checked out on a train; then the one before, which is set up."""
+    setup, output = SetupContext(layout, {}, display), tmp_path / "output"
+    one, other = (Stamp.of(layout.stamp("step"), [fact]) for fact in ("one", "other"))
+
+    async def make(_: ProgressStep) -> None:
+        output.write_text("whole")
+
+    async def find_nobody(_: ProgressStep) -> None:
+        if replaces:  # as a venv that is made anew before its packages are fetched
+            output.unlink()
+            output.touch()
+        raise Offline("nothing could be reached")
+
+    await setup.make_once("step", one, output, make)
+    with pytest.raises(Offline):
+        await setup.make_once("step", other, output, find_nobody)
+    assert one.holds(output) is not replaces and not other.holds(output)
 
 
 @pytest.mark.anyio
