@@ -20,7 +20,7 @@ MOST_OPENING = 64  # who are remembered for that
 
 
 class CellLoad:
-    """Knows the places of its own cell and of the others.
+    """Knows the places of its own cell, and of that of the others which has most.
 
     Args:
         pipeline: The URL of its own cell's pipeline.
@@ -46,7 +46,8 @@ class CellLoad:
     async def look(self) -> None:
         """Ask all cells how many places they have."""
         own, others = await asyncio.gather(answering((self._pipeline,)), answering(self._others))
-        self._own, self._elsewhere = together(own), together(taking_calls(others))
+        able = [state for state in taking_calls(others).values() if state.ready]
+        self._own, self._elsewhere = together(own), max(able, key=lambda state: state.free_sessions, default=AWAY)
         ready = {url for url, state in others.items() if state.ready}
         self._away.feed(ready, asyncio.get_running_loop().time())
 
@@ -74,13 +75,16 @@ class CellLoad:
     def sends_on(self, jobs: int, *, waits: bool = False) -> bool:
         """Whether a caller who would find no place here would find one in another cell.
 
+        Jobs whose callers may come back count, but hold no place in the pipeline: of two cells that are full of such
+        jobs the one with more places left takes the call, and with as many either does.
+
         Args:
-            waits: They wait with an agent of another cell already, who calls one that has a place: then it counts
-                what the pipeline has left. Jobs whose callers may come back hold no place.
+            waits: They wait with an agent of another cell already, who calls one that has a place.
         """
         if not self._full(jobs):
             return False
-        return self._own.free_sessions <= self._opening if waits else self._elsewhere.free_sessions > 0
+        left = max(0, self._own.free_sessions - self._opening) if self._own.ready else 0
+        return left == 0 if waits else self._elsewhere.free_sessions > left
 
     async def look_if_full(self, jobs: int) -> None:
         """Before a caller is sent on or told that all is full: another cell may have come, or begun to drain, since."""

@@ -50,11 +50,25 @@ def test_the_only_cell_tells_more_load_with_more_calls_and_yet_is_given_the_next
 async def test_a_full_cell_is_no_choice_while_another_has_a_place(told: dict[str, Readiness]) -> None:
     cell = await looked()
     assert [cell.load(jobs) for jobs in (0, 1)] == [0.0, 0.345], "places are the pipeline's"
-    assert (cell.load(2), cell.sends_on(2), cell.sends_on(1)) == (NO_CHOICE, True, False)
+    assert not cell.sends_on(1)
+    told[OURS] = Readiness(True, 0, 2)
+    await cell.look()
+    assert (cell.load(2), cell.sends_on(2)) == (NO_CHOICE, True)
+
+
+async def test_two_cells_full_of_callers_who_may_come_back_do_not_send_a_new_one_to_each_other(
+    told: dict[str, Readiness],
+) -> None:
+    told |= {OURS: Readiness(True, 1, 2), THEIRS: Readiness(True, 1, 2), THIRD: Readiness(True, 1, 2)}
+    cell = await looked((OURS, THEIRS, THIRD))
+    assert cell.load(2) < TARGET_LOAD and not cell.sends_on(2), "each would"
+    told[THEIRS] = Readiness(True, 2, 2)
+    await cell.look()
+    assert cell.sends_on(2), "only one would"
 
 
 async def test_when_all_are_full_each_may_apologise(told: dict[str, Readiness]) -> None:
-    told[THEIRS] = Readiness(True, 0, 2)
+    told |= {OURS: Readiness(True, 0, 2), THEIRS: Readiness(True, 0, 2)}
     cell = await looked()
     assert 0 < cell.load(2) < TARGET_LOAD and not cell.sends_on(2)
     told[THEIRS] = Readiness(True, 1, 2)

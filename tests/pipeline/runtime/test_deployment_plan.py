@@ -54,7 +54,7 @@ def test_codec_frames_that_are_handed_on_complete_are_told_so(tmp_path: Path, to
 def test_a_voice_that_keeps_to_its_lead_hands_on_chunks_that_are_short_enough(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("[1, 2, 4, 8]", "[1, 2, 4, 8, 12, 25]"))
-    with pytest.raises(ConfigError, match=r"stage 2: `playback_lead_s` is 2, .* 25 frames at least 3\.36"):
+    with pytest.raises(ConfigError, match=r"stage 2: `playback_lead_s` is 2, .* 25 frames at least 2\.72"):
         read_deployment(path, PROFILE.topology, KEYS)
 
 

@@ -20,7 +20,8 @@ class PlaybackLead:
     """The lead of one answer: how much of it was drawn and has not been played, if nothing holds playback up.
 
     Playback begins with the first frame, and waits for frames that are late. A voice goes on at once as long as there
-    is room for a beat's frames; else at the next beat, which is the same for all answers.
+    is room for a beat's frames; else at the next beat, which is the same for all answers, with what there is room for:
+    so it is a beat below its lead at the most.
 
     Args:
         most_s: Of sound; 0: there is always room.
@@ -38,9 +39,11 @@ class PlaybackLead:
         """Returns how many of the frames that are wanted may be drawn now, at least one."""
         if not self._most_s:
             return wanted
-        while (room := self._room) < min(wanted, BEAT_FRAMES):  # noqa: ASYNC110 - time passes
+        least = min(wanted, BEAT_FRAMES)
+        while self._room < least:
             await asyncio.sleep(_next_beat() - _now())
-        return min(wanted, room)
+            least = 1
+        return min(wanted, self._room)
 
     @property
     def _room(self) -> int:
