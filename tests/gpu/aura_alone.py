@@ -24,6 +24,7 @@ def measure_aura(name: str, described: str | None, option: str, default: str, *,
     parser.add_argument(option, dest="numbers", default=default)
     parser.add_argument("--caches", type=Path, metavar="DIR", help="of what is compiled: the next start is a warm one")
     parser.add_argument("--limit", type=float, default=LIMIT_S, metavar="S", help="it is ended then")
+    parser.add_argument("--engine", default="{}", metavar="JSON", help='more of the engine, {"max_num_seqs": 4}')
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
     report = Report(args.out.absolute())
@@ -32,5 +33,5 @@ def measure_aura(name: str, described: str | None, option: str, default: str, *,
         folder = Path(temporary)
         write_aura(folder / "aura", weights=args.tiny, full_size=not args.tiny, calls=calls)
         env = environment(folder / "plugin", args.caches or folder, tiny=args.tiny)
-        command = [sys.executable, "-m", f"tests.gpu.{name}_section", str(report.path), str(folder), args.numbers]
-        run_section("aura", command + ["--tiny"] * args.tiny, report, args.limit, env)
+        told = [str(report.path), str(folder), args.numbers, args.engine, *["--tiny"] * args.tiny]
+        run_section("aura", [sys.executable, "-m", f"tests.gpu.{name}_section", *told], report, args.limit, env)

@@ -6,12 +6,14 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pipeline.engines.aura.engine import NO_TOOLS, STAGE
 from pipeline.engines.aura.setup import settings
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.models.aura.text import AuraText
 from pipeline.types.function_tools import FunctionTool, ToolOptions
+from tests.gpu.made_up import numbers
 from tests.gpu.sections import Report, Row, measured
 from tests.gpu.watching_measures import TINY, Camera, Extent, spread
 from tests.gpu.watching_section import ENGINE, ENGINE_TINY, MEASURE_S
@@ -24,10 +26,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("callers")
+    parser.add_argument("callers", type=numbers)
+    parser.add_argument("engine", type=json.loads)
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
-    asyncio.run(run(Report(args.out), args.folder / "aura", tuple(map(int, args.callers.split(","))), args.tiny))
+    asyncio.run(run(Report(args.out), args.folder / "aura", args.callers, args.engine, args.tiny))
 
 
 def functions(number: int) -> ToolOptions:
@@ -41,10 +44,10 @@ def functions(number: int) -> ToolOptions:
     return ToolOptions(tuple(many)) if number else NO_TOOLS
 
 
-async def run(report: Report, folder: Path, callers: tuple[int, ...], tiny: bool) -> None:
+async def run(report: Report, folder: Path, callers: tuple[int, ...], engine: dict[str, Any], tiny: bool) -> None:
     extent, most = TINY if tiny else Extent(), max(callers)
     told = settings(most, "float32", 16_384) | ENGINE_TINY if tiny else settings(most, "bfloat16", 49_152) | ENGINE
-    vllm, text = await VllmEngine.open(STAGE, folder, **told), AuraText.read(folder)
+    vllm, text = await VllmEngine.open(STAGE, folder, **told | engine), AuraText.read(folder)
 
     def some(what: str, offered: Sequence[int]) -> list[Camera]:
         return [Camera(vllm, text, f"{what}.{each}", extent, functions(number)) for each, number in enumerate(offered)]

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import json
 import traceback
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -13,9 +14,11 @@ from pipeline.engines.aura.setup import settings
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.models.aura.text import AuraText
 from tests.gpu import watching_measures as measures
+from tests.gpu.made_up import numbers
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row
 from tests.gpu.watching_measures import TINY, Camera, Extent
+from tests.gpu.watching_profile import PROFILER, profiled
 
 MEASURE_S = 90.0  # one that takes longer hangs
 ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.9, "load_format": "dummy"}
@@ -29,19 +32,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("sessions")
+    parser.add_argument("sessions", type=numbers)
+    parser.add_argument("engine", type=json.loads)
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
-    sessions = tuple(map(int, args.sessions.split(",")))
-    asyncio.run(run(Report(args.out), args.folder / "aura", sessions, args.tiny))
+    asyncio.run(run(Report(args.out), args.folder / "aura", args.sessions, args.engine, args.tiny))
 
 
-async def run(report: Report, folder: Path, sessions: tuple[int, ...], tiny: bool) -> None:
+async def run(report: Report, folder: Path, sessions: tuple[int, ...], engine: dict[str, Any], tiny: bool) -> None:
     extent, loop = TINY if tiny else Extent(), asyncio.get_running_loop()
     begun = loop.time()
     most = max(sessions)
     told = settings(most, "float32", 4_096) | ENGINE_TINY if tiny else settings(most, "bfloat16", 49_152) | ENGINE
-    vllm, text = await VllmEngine.open(STAGE, folder, **told), AuraText.read(folder)
+    traces = folder.parent / "traces"
+    profiles = {"profiler_config": {"profiler": "torch", "torch_profiler_dir": str(traces), **PROFILER}}
+    vllm, text = await VllmEngine.open(STAGE, folder, **told | profiles | engine), AuraText.read(folder)
 
     def camera(name: str) -> Camera:
         return Camera(vllm, text, name, extent)
@@ -66,6 +71,11 @@ async def run(report: Report, folder: Path, sessions: tuple[int, ...], tiny: boo
             f"cameras {at_once}", partial(measures.watch, [camera(f"c{at_once}.{i}") for i in range(at_once)])
         )
     await measure("abort", lambda: measures.abort(camera("abort")))
+    try:
+        for what, rows in (await profiled(vllm, camera("profiled"), traces)).items():
+            report.add(f"kernels of {what}", rows)
+    except Exception:
+        report.add("kernels: failed", [{"error": traceback.format_exc()[-TAIL:]}])
     report.add("end", [{"gpu_mib": gpu_mib(), "seconds": loop.time() - begun}])
     await vllm.aclose()
 
