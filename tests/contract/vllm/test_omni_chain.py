@@ -152,7 +152,8 @@ async def test_streamed_and_whole_answers_sound_as_the_official_model(chain: Cha
     expected = official_answer(model, ids_of(folder, prompt))
     chain.sizes.clear()
     assert_sounds_as(await chain.streamed("streamed", prompt), expected)
-    assert chain.sizes[:3] == [4, 8, 8] and sum(chain.sizes) == len(expected.codes)
+    assert chain.sizes[:2] == [4, 8] and max(chain.sizes) == 8  # words that are written late begin a chunk of their own
+    assert sum(chain.sizes) == len(expected.codes)
     chain.tokens.clear()
     assert_sounds_as(await chain.whole("whole", prompt), expected)
     assert chain.tokens == expected.tokens
