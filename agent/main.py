@@ -61,11 +61,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"aura-agent: {fault}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return 130
+        return _leave(130) if argv is None and arguments.command == "console" else 130
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process without Python's own end, in which a thread of LiveKit's that calls into it would abort it."""
+    """End the process without Python's own end: a thread of LiveKit's that calls into it would abort it, and so would
+    one that waits for what is typed."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

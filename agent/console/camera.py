@@ -9,7 +9,7 @@ import av
 from av.error import FFmpegError
 from livekit import rtc
 from livekit.agents.voice import io
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 PICTURES_PER_S = 5.0  # of a picture, and at most of a film: more than the agent samples
 LONGEST_SIDE = 1280  # pixels; as cameras give
@@ -39,6 +39,7 @@ class FilmCamera(io.VideoInput):
         self._path, self.size = path, size
         self._pictures: Iterator[tuple[float, rtc.VideoFrame]] = iter(())
         self._began: float | None = None
+        self._shown = float("-inf")  # when the newest picture was
 
     async def __anext__(self) -> rtc.VideoFrame:
         loop = asyncio.get_running_loop()
@@ -49,9 +50,10 @@ class FilmCamera(io.VideoInput):
         if picture is None:
             raise StopAsyncIteration
         at_s, frame = picture
-        if self._began is None:
-            self._began = loop.time()
+        if self._began is None:  # its last picture stays for as long as any: there may be no other
+            self._began = max(loop.time(), self._shown + 1 / PICTURES_PER_S)
         await asyncio.sleep(self._began + at_s - loop.time())
+        self._shown = loop.time()
         return frame
 
 
@@ -82,9 +84,10 @@ def file_camera(path: Path) -> FileCamera:
 
 
 def picture_frame(image: Image.Image) -> rtc.VideoFrame:
-    """Return a picture as rooms give frames: I420, its sides even and not too long."""
-    width, height = _fitting(image.width, image.height)
-    pixels = image.convert("RGBA").resize((width, height)).tobytes()
+    """Return a picture as rooms give frames: I420, upright, its sides even and not too long."""
+    upright = ImageOps.exif_transpose(image)
+    width, height = _fitting(upright.width, upright.height)
+    pixels = upright.convert("RGBA").resize((width, height)).tobytes()
     return rtc.VideoFrame(width, height, rtc.VideoBufferType.RGBA, pixels).convert(rtc.VideoBufferType.I420)
 
 

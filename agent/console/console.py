@@ -16,6 +16,7 @@ from livekit.agents.llm import ChatMessage
 from livekit.agents.voice import io
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
+from agent.aio.unwaited_threads import UnwaitedThreads
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker, WavMicrophone, check_writable, read_wav, write_wav
 from agent.console.terminal import Terminal
@@ -282,7 +283,8 @@ async def _until_answered(call: Call, microphone: WavMicrophone, transcript: Con
 
 
 async def typed_lines(lines: TextIO) -> AsyncIterator[str]:
-    """Yield what is written, without empty lines."""
-    while line := await asyncio.to_thread(lines.readline):
+    """Yield what is written, without empty lines. Who gives up waits for no line that is not written yet."""
+    loop, threads = asyncio.get_running_loop(), UnwaitedThreads()
+    while line := await loop.run_in_executor(threads, lines.readline):
         if line.strip():
             yield line.strip()

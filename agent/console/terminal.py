@@ -7,6 +7,7 @@ from typing import TextIO
 ERASE = "\r\x1b[K"
 BAR = 20  # letters of the meter
 QUIETEST_DB, LOUDEST_DB = -60.0, -10.0
+CONTROLS = {code: "\ufffd" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 
 
 class Terminal:
@@ -18,7 +19,8 @@ class Terminal:
         self._status = ""
 
     def line(self, text: str) -> None:
-        print(f"{ERASE if self._status else ''}{text}", file=self._out)
+        """Write it. What it has of control characters does nothing: names and words are other people's."""
+        print(f"{ERASE if self._status else ''}{text.translate(CONTROLS)}", file=self._out)
         self._out.write(self._status)
         self._out.flush()
 

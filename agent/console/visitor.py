@@ -129,6 +129,8 @@ class RoomVisitor:
         self._transcript.say("room", f"{someone.name or someone.identity} is there")
 
     def _on_departure(self, someone: rtc.RemoteParticipant) -> None:
+        if someone.kind == AGENT and not any(each.kind == AGENT for each in self._room.remote_participants.values()):
+            self._transcript.state, self._changed_at = "", self._now()  # nobody does what it did
         self._transcript.say("room", f"{someone.name or someone.identity} has left")
 
     def _on_disconnected(self, reason: "rtc.DisconnectReason.ValueType") -> None:

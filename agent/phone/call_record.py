@@ -17,12 +17,13 @@ class CallRecord:
     Args:
         room: Its name; it names no caller.
         began: When the call came in, by the LiveKit server's clock.
+        since_s: Seconds since then: many where another agent had it before.
     """
 
-    def __init__(self, room: str, began: datetime) -> None:
+    def __init__(self, room: str, began: datetime, since_s: float = 0.0) -> None:
         self._room, self._began = room, began
         self._clock = asyncio.get_running_loop().time
-        self._came = self._clock()
+        self._came = self._clock() - max(0.0, since_s)  # clocks differ
         self._active: float | None = None
         self._greeting_ms: int | None = None
         self._turns = 0

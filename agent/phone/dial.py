@@ -27,7 +27,7 @@ class NotAnswered(Exception):
 
 
 async def dial(settings: DialSettings, number: str) -> str:
-    """Returns the name of the room when the person has answered.
+    """Returns the name of the room when the person has answered. Cancelled before that, it rings no more.
 
     Raises:
         NotAnswered: They did not, or the carrier refused.
@@ -46,7 +46,7 @@ async def dial(settings: DialSettings, number: str) -> str:
             try:
                 await server.sip.create_sip_participant(_request(settings, number, room))
                 await _answered(server, room)
-            except (api.TwirpError, NotAnswered) as error:
+            except BaseException as error:  # Ctrl-C, too: what nobody waits for any more does not ring on
                 await server.room.delete_room(api.DeleteRoomRequest(room=room))
                 if isinstance(error, NotAnswered) and (fault := await _fault(settings)):
                     raise NotAnswered(f"{error}; {fault}") from None

@@ -3,6 +3,7 @@
 import logging
 import wave
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 
 from livekit import api, rtc
@@ -16,7 +17,9 @@ from agent.livekit.session_inspector import SessionInspector
 from agent.persona.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
+from agent.phone.trunks import of_phone
 from agent.records.call_recording import CallRecording
+from agent.records.record_folder import utc_now
 from agent.rooms.failover_metadata import begun_call, given_metadata
 from agent.rooms.farewells import Leaving
 from agent.rooms.history_seal import HistorySeal
@@ -50,7 +53,7 @@ class PhoneCall:
 
     def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving, caller: str = "") -> None:
         self._livekit, self._ctx, self._leaving, self._caller = settings.livekit, ctx, leaving, caller
-        self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
+        self._record = record_of(ctx.room.name, ctx.room.creation_time, utc_now())
         persona, self._refused = settings.persona.persona(ON_THE_PHONE, given_metadata(ctx.job.metadata))
         recalled = begun_call(ctx.job.metadata)
         toolkit = Toolkit(settings.tools, load_tools(settings.tools), self)
@@ -207,6 +210,12 @@ class _Speaker:
             await self._call.session.say(
                 "(all lines are busy)", audio=recording(self._apology), allow_interruptions=False
             )
+
+
+def record_of(room: str, created: datetime, now: datetime) -> CallRecord:
+    """The record of a call: in a room of ours, which is made for it, it began with the room, in any other one now."""
+    began = created if of_phone(room) else now
+    return CallRecord(room, began, (now - began).total_seconds())
 
 
 async def recording(path: Path) -> AsyncIterator[rtc.AudioFrame]:

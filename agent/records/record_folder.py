@@ -5,7 +5,7 @@ import logging
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -57,25 +57,24 @@ class RecordFolder:
     def remove_old(self, now: datetime, days: int) -> int:
         """Remove the records that began longer ago than that; returns how many there were.
 
+        What is left of a record whose removal was cut short goes, too, whenever it began.
+
         Raises:
             OSError: The folder cannot be read. What cannot be removed is left, and logged.
         """
         oldest = (now - timedelta(days=days)).strftime(STAMP)
-        old = [path for path, found in self._records() if found[1] < oldest]
-        return sum(self._removed(path) for path in old)
+        for path in self._half_removed():
+            _attempt(shutil.rmtree, path)
+        return sum(_attempt(remove, path) for path, found in list(self._records()) if found[1] < oldest)
+
+    def _half_removed(self) -> list[Path]:
+        there = self._path.glob(".*") if self._path.exists() else ()
+        return [path for path in there if NAME.fullmatch(path.name[1:]) and path.is_dir() and not path.is_symlink()]
 
     def _records(self) -> Iterator[tuple[Path, re.Match[str]]]:
         for path in self._path.iterdir() if self._path.exists() else ():
             if (found := NAME.fullmatch(path.name)) and path.is_dir() and not path.is_symlink():
                 yield path, found
-
-    def _removed(self, path: Path) -> bool:
-        try:
-            remove(path)
-        except OSError:
-            logger.exception("a record was not removed", extra={"record": path.name})
-            return False
-        return True
 
 
 def remove(record: Path) -> None:
@@ -96,3 +95,13 @@ def utc_now() -> datetime:
 
 def _digest(room: str) -> str:
     return hashlib.sha256(room.encode()).hexdigest()[:12]
+
+
+def _attempt(removal: Callable[[Path], None], path: Path) -> bool:
+    """Whether it could be removed; else that is logged."""
+    try:
+        removal(path)
+    except OSError:
+        logger.exception("a record was not removed", extra={"record": path.name})
+        return False
+    return True

@@ -66,8 +66,8 @@ class RecordKeeper:
                 try:
                     held = held or self._outbox.hold()
                     if held and (cleaned is None or self._time() - cleaned >= DAY_S):
-                        cleaned = self._time()
                         await self._clean()
+                        cleaned = self._time()
                     if held and (looked is None or self._time() - looked >= LOST_S):
                         looked = self._time()
                         await self._end_broken_off()

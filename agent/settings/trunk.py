@@ -99,7 +99,7 @@ def _carrier(reader: EnvironmentReader) -> tuple[str, str]:
     """The carrier's host, with its port if one is said, and the transport; every fault is left with the reader."""
     if not (told := reader.text("AURA_SIP_CARRIER")):
         return "", ""
-    if found := CARRIER.fullmatch(told):
+    if (found := CARRIER.fullmatch(told)) and 0 < int(found["host"].partition(":")[2] or 1) <= 65_535:
         return found["host"], found["transport"] or ""
     reader.refuse(f"AURA_SIP_CARRIER is `{told}`, and not HOST or HOST:PORT, with ;transport=tls behind it for TLS")
     return "", ""

@@ -19,8 +19,14 @@ def export_spans(environ: Mapping[str, str]) -> None:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    named = {} if environ.get("OTEL_SERVICE_NAME") else {"service.name": SERVICE}
-    provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
+    provider = TracerProvider(resource=Resource.create(named(environ)), shutdown_on_exit=False)
     set_tracer_provider(provider, allow_pii=False)  # before any exporter is added: it strips what they would send
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     util.Finalize(None, provider.shutdown, exitpriority=100)  # a job's process runs no `atexit`
+
+
+def named(environ: Mapping[str, str]) -> dict[str, str]:
+    """What this process is called, as an attribute; nothing, where the environment says so: what is given here counts
+    more."""
+    told = [each.partition("=")[0].strip() for each in environ.get("OTEL_RESOURCE_ATTRIBUTES", "").split(",")]
+    return {} if environ.get("OTEL_SERVICE_NAME") or "service.name" in told else {"service.name": SERVICE}

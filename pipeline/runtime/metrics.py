@@ -1,5 +1,7 @@
 """What the pipeline counts and times, for Prometheus."""
 
+from typing import get_args
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from pipeline.types import session_events as events
@@ -66,6 +68,18 @@ class Metrics:
             registry=self.registry,
             buckets=IDLE_SECONDS,
         )
+        self._begin_at_zero()
+
+    def _begin_at_zero(self) -> None:
+        """Prometheus sees no increase in what is not there before it happens first: no alert would come of it."""
+        for status in (*get_args(events.Status), "silent"):
+            self._answers.labels(status)
+        for reason in ("full", "starting", "shutting_down"):
+            self._turned_away.labels(reason)
+        for draft in ("none", "right", "wrong"):
+            self._passes.labels(draft)
+        for outcome in ("adopted", "discarded"):
+            self._early_answers.labels(outcome)
 
     def happened(self, event: events.SessionEvent) -> None:
         match event:

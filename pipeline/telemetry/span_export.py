@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
-SERVICE = "OTEL_SERVICE_NAME"
+SERVICE, ATTRIBUTES = "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"
 
 
 def exports_spans(environ: Mapping[str, str]) -> bool:
@@ -26,7 +26,13 @@ def span_export(environ: Mapping[str, str], service: str) -> "TracerProvider":
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    named = {} if environ.get(SERVICE) else {"service.name": service}
-    provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
+    provider = TracerProvider(resource=Resource.create(named(environ, service)), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider
+
+
+def named(environ: Mapping[str, str], service: str) -> dict[str, str]:
+    """What this process is called, as an attribute; nothing, where the environment says so: what is given here counts
+    more."""
+    told = [each.partition("=")[0].strip() for each in environ.get(ATTRIBUTES, "").split(",")]
+    return {} if environ.get(SERVICE) or "service.name" in told else {"service.name": service}

@@ -17,7 +17,7 @@ from infra.bench.base.questions import LONG_ANSWER, QUESTIONS
 from infra.bench.base.wire import Wire, wired
 from infra.bench.latency.asking import SESSION
 
-MODEL, VOICE = "aura", "tts"
+MODEL, VOICE = ("aura", "thinker"), ("tts", "qwen3_tts", "talker")  # what the pipelines call theirs
 ASKED, SOUNDS = "response.created", "response.output_audio.delta"
 LATER_S = 0.017  # by so much each cancel comes later than the one before, to meet a step at any point
 POINTS = 10
@@ -77,17 +77,23 @@ async def measure(url: str, key: str, cancels: int) -> dict[str, list[float]]:
         each = Cancels(wire, http)
         speaking = [await each.cancelled(LONG_ANSWER, SOUNDS, _after_s(at)) for at in range(cancels)]
         reading = [await each.cancelled(_long(at), ASKED, _after_s(at)) for at in range(cancels)]
-    return {
+    return figures(speaking, reading)
+
+
+def figures(speaking: list[Cancelled], reading: list[Cancelled]) -> dict[str, list[float]]:
+    """What was measured, by name; nothing of an engine that was at work at no cancel."""
+    told = {
         "pipeline: cancel → caller released": [one.released for one in (*speaking, *reading)],
         "pipeline: cancel → language model idle, that read": _idle(reading, MODEL),
         "pipeline: cancel → language model idle, that wrote": _idle(speaking, MODEL),
         "pipeline: cancel → voice idle, that spoke": _idle(speaking, VOICE),
     }
+    return {name: seconds for name, seconds in told.items() if seconds}
 
 
-def _idle(cancelled: list[Cancelled], engine: str) -> list[float]:
-    """Lists the seconds of those cancels that found the engine at work."""
-    return [seconds for one in cancelled if (seconds := one.idle.get(engine, 0.0))]
+def _idle(cancelled: list[Cancelled], engines: tuple[str, ...]) -> list[float]:
+    """Lists the seconds of those cancels that found the engine at work, whichever of these it is."""
+    return [seconds for one in cancelled for name in engines if (seconds := one.idle.get(name, 0.0))]
 
 
 def _after_s(number: int) -> float:

@@ -8,7 +8,7 @@ import av
 import numpy as np
 import pytest
 from livekit import rtc
-from PIL import Image
+from PIL import ExifTags, Image
 
 from agent.console.audio import write_wav
 from agent.console.camera import LONGEST_SIDE, FilmCamera, PictureCamera, file_camera
@@ -72,6 +72,30 @@ async def test_a_film_is_shown_at_its_pace_and_then_again(film: Path) -> None:
             assert asyncio.get_running_loop().time() - began > 1.75
     assert shown[:10] == sorted(shown[:10]) and shown[9] - shown[0] > 150
     assert shown[10:] == pytest.approx(shown[:2], abs=2)
+
+
+async def test_a_film_of_one_picture_is_shown_as_often_as_a_picture(tmp_path: Path) -> None:
+    path = tmp_path / "photo.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=FRAMES_PER_S)
+        assert isinstance(stream, av.VideoStream)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        container.mux(stream.encode(av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")))
+        container.mux(stream.encode())
+    camera = file_camera(path)
+    assert isinstance(camera, FilmCamera)
+    began = asyncio.get_running_loop().time()
+    for _ in range(4):
+        await anext(camera)
+    assert asyncio.get_running_loop().time() - began > 0.55
+
+
+def test_a_photo_is_shown_upright_as_its_camera_says(tmp_path: Path) -> None:
+    photo = Image.new("RGB", (80, 60), "white")
+    exif = photo.getexif()
+    exif[ExifTags.Base.Orientation] = 6  # its top is on the right
+    photo.save(tmp_path / "photo.jpg", exif=exif)
+    assert file_camera(tmp_path / "photo.jpg").size == (60, 80)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,28 @@
 
 import argparse
 import io
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from agent.console.command import _typed, add_console, run_console
+
+TYPED = """
+import asyncio, sys
+from agent.console.console import typed_lines
+
+async def repeat():
+    async for line in typed_lines(sys.stdin):
+        print(line, flush=True)
+
+try:
+    asyncio.run(repeat())
+except KeyboardInterrupt:
+    print("given up", flush=True)
+"""
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
@@ -38,3 +55,17 @@ def test_the_answer_does_not_take_the_questions_place(tmp_path: Path, capsys: py
 def test_a_room_without_a_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_console(parsed("--text", "--connect", "")) == 2
     assert "--connect: the room has no name" in capsys.readouterr().err
+
+
+def test_who_presses_ctrl_c_need_not_write_another_line_first() -> None:
+    with subprocess.Popen([sys.executable, "-c", TYPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as typing:
+        assert typing.stdin and typing.stdout
+        typing.stdin.write(b"hello\n")
+        typing.stdin.flush()
+        assert typing.stdout.readline() == b"hello\n"
+        typing.send_signal(signal.SIGINT)
+        try:
+            typing.wait(20)  # its input is still open
+        finally:
+            typing.kill()
+        assert typing.stdout.read() == b"given up\n"

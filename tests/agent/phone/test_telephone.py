@@ -5,11 +5,12 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from agent.phone.call_record import CallRecord
+from agent.phone.job import record_of
 from agent.phone.telephone import GOODBYE, NOBODY, PATIENCE_S, PUT_THROUGH, TOO_LONG, Telephone
 from agent.settings.phone import PhoneSettings
 
@@ -347,3 +348,20 @@ async def test_a_call_that_the_agent_has_said_goodbye_in_is_hung_up_without_anot
         await telephone.end("again")
         assert desk.what[-1] == "hangs up" and desk.what.count("hangs up") == 1
         assert ended == ["ended by the agent"]
+
+
+@pytest.mark.parametrize(
+    ("room", "began", "seconds"),
+    [("phone_100_x", "2026-01-01T00:00:00+00:00", 630.0), ("a room", "2026-01-01T00:10:00+00:00", 30.0)],
+)
+async def test_a_record_of_a_call_that_another_agent_had_before_tells_of_all_of_it(
+    room: str, began: str, seconds: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "agent.phone.call_record")
+    created = datetime(2026, 1, 1, tzinfo=UTC)
+    record = record_of(room, created, created + timedelta(minutes=10))
+    await asyncio.sleep(30)
+    record.close("hung up")
+    (event,) = caplog.records
+    wanted = {"began": began, "ended": "2026-01-01T00:10:30+00:00", "seconds": seconds}
+    assert {name: getattr(event, name) for name in wanted} == wanted

@@ -37,6 +37,16 @@ def test_records_are_removed_by_their_age_and_nothing_else_is(tmp_path: Path) ->
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_what_a_removal_that_was_cut_short_has_left_is_removed(tmp_path: Path) -> None:
+    folder = RecordFolder(tmp_path)
+    half = folder.make("aura-1", NOW)
+    (half / "sound.ogg").touch()
+    half.rename(half.with_name(f".{half.name}"))
+    (tmp_path / ".outbox").mkdir()
+    assert folder.remove_old(NOW, 30) == 0
+    assert [path.name for path in tmp_path.iterdir()] == [".outbox"]
+
+
 def test_a_folder_that_is_not_there_yet_has_no_records(tmp_path: Path) -> None:
     folder = RecordFolder(tmp_path / "none")
     assert folder.of_room("aura-1") == []

@@ -2,10 +2,11 @@
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import openai
@@ -16,7 +17,7 @@ from agent.records.call_recording import CallRecording
 from agent.records.ogg_file import RATE
 from agent.records.outbox import PendingNotice, WebhookOutbox
 from agent.records.record_folder import RecordFolder
-from agent.records.record_keeper import AGAIN_S, RecordKeeper
+from agent.records.record_keeper import AGAIN_S, TROUBLED_S, RecordKeeper
 from agent.records.timeline import SoundOf, Timeline
 from agent.records.webhook import NoticeRefused, signed, webhook_body
 from agent.settings.records import RecordSettings
@@ -208,6 +209,24 @@ async def test_old_records_go_at_start_and_each_day(tmp_path: Path) -> None:
         assert there(young)
         await asyncio.sleep(10_000)
         assert not there(young)
+        running.cancel()
+
+
+async def test_a_clearing_that_failed_is_not_put_off_until_tomorrow(tmp_path: Path) -> None:
+    old, faults = RecordFolder(tmp_path).make("aura-1", NOW.replace(month=10, day=23)), [OSError("no such device")]
+
+    async def offload(call: Callable[..., Any], *arguments: Any) -> Any:
+        if faults:
+            raise faults.pop()
+        return await at_once(call, *arguments)
+
+    keeper = RecordKeeper(RecordSettings(tmp_path, days=30), offload=offload, now=lambda: NOW)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(keeper.run())
+        await asyncio.sleep(TROUBLED_S - 1)
+        assert there(old)
+        await asyncio.sleep(10)
+        assert not there(old)
         running.cancel()
 
 

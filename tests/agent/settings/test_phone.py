@@ -84,6 +84,7 @@ def test_over_tls_the_sound_is_encrypted_unless_the_opposite_is_said(
         ("sip.example", "require", "AURA_SIP_CARRIER is `sip.example`, and calls are encrypted here"),
         ("sip.example;transport=tcp", "require", "and calls are encrypted here (AURA_SIP_ENCRYPTION is require)"),
         ("sip:sip.example", "", "AURA_SIP_CARRIER is `sip:sip.example`, and not HOST or HOST:PORT"),
+        ("sip.example:99999;transport=tls", "", "AURA_SIP_CARRIER is `sip.example:99999;transport=tls`, and not HOST"),
         ("sip.example;transport=dtls", "", "with ;transport=tls behind it for TLS"),
     ],
 )

@@ -35,7 +35,7 @@ ON_GPUS = {
 
 
 def render(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    said = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+    said = [word for name, value in values.items() for word in (_option(name), f"{name}={value}")]
     command: list[str | Path] = [
         program("helm"),
         "template",
@@ -46,6 +46,10 @@ def render(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
         *said,
     ]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _option(name: str) -> str:
+    return "--set-string" if ".env." in name else "--set"  # a variable is a text, also where it is a number
 
 
 def resources(values: dict[str, str]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -148,6 +152,23 @@ def test_calls_by_phone_are_encrypted_unless_somebody_says_otherwise(more: dict[
     assert "AURA_SIP_ENCRYPTION" not in str(resources(NEEDED))
     done = render({**NEEDED, **ON_GPUS, "phone.encryption": "some"})
     assert done.returncode and "/phone/encryption" in done.stderr
+
+
+def test_the_bridge_leaves_calls_as_long_as_the_agents_may_take() -> None:
+    for more, told in (({}, []), ({"cells.env.AURA_SIP_LONGEST_S": "3600"}, ["3600"])):
+        found = resources({**NEEDED, **ON_GPUS, **more})
+        for kind, name in (("StatefulSet", "one-aura-cells"), ("Job", "one-aura-trunks")):
+            (container,) = found[kind, name]["spec"]["template"]["spec"]["containers"]
+            assert [each["value"] for each in container["env"] if each["name"] == "AURA_SIP_LONGEST_S"] == told, name
+
+
+def test_who_may_read_metrics_reads_those_of_pipeline_and_agent() -> None:
+    rules = resources({**NEEDED, **ON_GPUS})["NetworkPolicy", "one-aura-cells"]["spec"]["ingress"]
+    watching = {"namespaceSelector": {"matchLabels": {"team": "watching"}}}
+    ports = {port["port"] for rule in rules if watching in rule["from"] for port in rule["ports"]}
+    assert ports == {"realtime", "health"}
+    (alone,) = resources(NEEDED)["NetworkPolicy", "one-aura-cells"]["spec"]["ingress"]
+    assert [port["port"] for port in alone["ports"]] == ["realtime"]
 
 
 def test_a_cell_on_gpus_asks_for_them_and_scales_on_places_in_use() -> None:

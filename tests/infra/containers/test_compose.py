@@ -48,6 +48,16 @@ def test_the_gpu_is_the_pipelines_and_its_checkpoints_are_only_read(tmp_path: Pa
     assert (ROOT / "pipeline" / "deployment" / "files" / "aura_80gb.yaml").is_file()
 
 
+def test_who_writes_into_a_volume_of_an_image_is_that_images_user(tmp_path: Path) -> None:
+    """A new volume is as the folder in the image: Prometheus' is of nobody, Grafana's of 472; others cannot write."""
+    writing = {
+        name: service
+        for name, service in read(EMBEDDED, tmp_path).items()
+        if "build" not in service and any(volume["type"] == "volume" for volume in service.get("volumes", ()))
+    }
+    assert {name: service.get("user") for name, service in writing.items()} == {"prometheus": None, "grafana": None}
+
+
 def test_no_key_has_a_default() -> None:
     text = "".join((CONTAINERS / name).read_text() for name in {*GPU, *SIP})
     secret = [found for found in VARIABLE.findall(text) if re.search(r"KEY|SECRET|PASSWORD|IMAGE", found[0])]

@@ -38,6 +38,15 @@ def test_keys_are_made_once_and_only_their_owner_reads_them(tmp_path: Path) -> N
     assert not set(read(other).values()) & set(first.values()) - {"aura"}
 
 
+def test_what_somebody_has_written_there_stays(tmp_path: Path) -> None:
+    ours = ["# Telephones of the office.", "AURA_SIP_HOST=192.0.2.7", "", "REDIS_PASSWORD=of-our-own"]
+    (tmp_path / ".env").write_text("\n".join(ours))
+    assert prepare(tmp_path).returncode == 0
+    lines = (tmp_path / ".env").read_text().splitlines()
+    assert lines[: len(ours)] == ours and len([line for line in lines if line.startswith("REDIS_PASSWORD=")]) == 1
+    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
+
+
 def test_each_image_has_the_digest_that_its_tag_has_today(tmp_path: Path) -> None:
     prepare(tmp_path)
     images = {name: value for name, value in read(tmp_path).items() if name.endswith("_IMAGE")}

@@ -31,6 +31,7 @@ ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "infra" / "observability"
 RULES = FOLDER / "prometheus" / "rules" / "aura.yml"
 NAME = re.compile(r"\baura_[a-z_]+")
+COUNTED = re.compile(r'\baura_[a-z_]+_total\{\w+="\w+"\}')
 SERIES = ("", "_total", "_bucket", "_count", "_sum")
 ANSWERS_S = 60.0  # on a busy machine; a second or two else
 RANGE = "$__rate_interval"
@@ -44,6 +45,13 @@ def test_only_metrics_are_asked_for_that_the_code_exports() -> None:
     asked = {name for query in [*alerts().values(), *panels()] for name in NAME.findall(query)}
     assert asked - exported == set()
     assert len(asked) > 15
+
+
+def test_what_an_alert_counts_is_zero_before_it_happens_first() -> None:
+    page = Metrics().page().decode()
+    counted = {found for query in alerts().values() for found in COUNTED.findall(query)}
+    assert len(counted) >= 3
+    assert {each for each in counted if f"{each} 0.0\n" not in page} == set()
 
 
 def test_every_alert_is_explained_to_operators_and_no_other() -> None:

@@ -1,0 +1,22 @@
+"""What a pipeline is called where its spans arrive."""
+
+import pytest
+
+from pipeline.telemetry.span_export import named
+
+ATTRIBUTES = "OTEL_RESOURCE_ATTRIBUTES"
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, {"service.name": "aura-pipeline"}),
+        ({ATTRIBUTES: "team=voice,old.service.name=x"}, {"service.name": "aura-pipeline"}),
+        ({ATTRIBUTES: "team=voice, service.name=ours"}, {}),
+        ({"OTEL_SERVICE_NAME": "ours"}, {}),
+    ],
+)
+def test_either_variable_of_opentelemetrys_names_the_pipeline(
+    environ: dict[str, str], expected: dict[str, str]
+) -> None:
+    assert named(environ, "aura-pipeline") == expected
