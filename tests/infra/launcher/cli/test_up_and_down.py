@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -25,8 +25,11 @@ pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[4]
 
 
+AT_A_TERMINAL = ("env", "--default-signal=HUP")  # also if these tests themselves were started with `nohup`
+
+
 @asynccontextmanager
-async def launched(run: Path, *by: str) -> AsyncGenerator[tuple[Process, Running]]:
+async def launched(run: Path, by: Sequence[str] = AT_A_TERMINAL) -> AsyncGenerator[tuple[Process, Running]]:
     """A launcher with two stand-ins, all healthy.
 
     Args:
@@ -78,7 +81,7 @@ async def test_a_signal_stops_all_and_leaves_nothing(tmp_path: Path, number: sig
 
 
 async def test_who_is_started_with_nohup_outlives_the_terminal(tmp_path: Path) -> None:
-    async with launched(tmp_path, "nohup") as (process, stack):
+    async with launched(tmp_path, ["nohup"]) as (process, stack):
         process.send_signal(signal.SIGHUP)
         await asyncio.sleep(0.3)
         assert lock_owner(tmp_path) is not None
