@@ -3,7 +3,7 @@ a place. Somebody must tell a caller that all are full: then every worker may be
 
 import asyncio
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from agent.cells.away_cells import AwayCells
@@ -36,6 +36,7 @@ class CellLoad:
         self._away = AwayCells()
         self._taking = 0
         self._taken_at = deque[float](maxlen=MOST_OPENING)
+        self._clock: Callable[[], float] = float  # of the loop that looks: LiveKit asks for the load from a thread
 
     async def run(self) -> None:
         """Look until cancelled."""
@@ -45,6 +46,7 @@ class CellLoad:
 
     async def look(self) -> None:
         """Ask all cells how many places they have."""
+        self._clock = asyncio.get_running_loop().time
         own, others = await asyncio.gather(answering((self._pipeline,)), answering(self._others))
         able = [state for state in taking_calls(others).values() if state.ready]
         self._own, self._elsewhere = together(own), max(able, key=lambda state: state.free_sessions, default=AWAY)
@@ -98,7 +100,7 @@ class CellLoad:
     @property
     def _opening(self) -> int:
         """Callers who were taken just now, for whom the pipeline may not have opened a session yet."""
-        now = asyncio.get_running_loop().time()
+        now = self._clock()
         return self._taking + sum(now - moment < OPENS_S for moment in self._taken_at)
 
     @property

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -54,6 +55,17 @@ async def test_a_full_cell_is_no_choice_while_another_has_a_place(told: dict[str
     told[OURS] = Readiness(True, 0, 2)
     await cell.look()
     assert (cell.load(2), cell.sends_on(2)) == (NO_CHOICE, True)
+
+
+async def test_the_load_is_told_from_a_thread_of_livekits(told: dict[str, Readiness]) -> None:
+    told |= {OURS: Readiness(True, 1, 2), THEIRS: Readiness(True, 1, 2)}
+    cell = await looked()
+    with cell.taking():
+        """A call begins."""
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(cell.load, 2).result() == NO_CHOICE
+        await asyncio.sleep(OPENS_S + 1)
+        assert thread.submit(cell.load, 2).result() < TARGET_LOAD
 
 
 async def test_two_cells_full_of_callers_who_may_come_back_do_not_send_a_new_one_to_each_other(
