@@ -81,7 +81,7 @@ def test_what_became_of_the_drafts_meanwhile_is_read_from_two_pages_of_metrics()
     before += [page(metrics, [draft]) for draft in heard]
     assert drafts(before[1], before[4]) == {
         "none_passes": 1, "right_passes": 1, "wrong_passes": 1, "draft_tokens": 19, "accepted_tokens": 16,
-        "right_share": 0.5,
+        "adopted_early": 0, "discarded_early": 0, "right_share": 0.5,
     }  # fmt: skip
     assert drafts(before[4], before[4])["right_share"] is None
 
