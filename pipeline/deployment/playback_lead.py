@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.engines.code2wav.chunk_ramp import ramp_of
-from pipeline.engines.vllm.scheduling.playback_lead import BEAT_FRAMES, FRAME_S
+from pipeline.engines.vllm.scheduling.playback_lead import BEAT_FRAMES
+from pipeline.types.chunks import FRAME_S
 
 KEY = "playback_lead_s"
 LATE_FRAMES = 2  # a beat's frames are drawn and decoded by then

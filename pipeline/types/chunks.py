@@ -13,6 +13,7 @@ from pipeline.types.function_tools import FunctionCall, ToolOptions, WrittenCall
 
 CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
 FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
+FRAME_S = FRAME_SAMPLES / VOICE_RATE
 
 MOST_ROWS = 512  # of a chunk of hidden states: so a stream's bound is one of memory, too
 

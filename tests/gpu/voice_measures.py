@@ -10,12 +10,12 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, TypeVar
 
+from pipeline.types.chunks import FRAME_S
 from tests.gpu.sections import Row
 from tests.gpu.voice_speaking import Heard, Voice, clauses, spread
 
 T = TypeVar("T")
 
-FRAME_S = 0.08
 STEPS = ("to_engine", "to_schedule", "prefill_and_frame", "to_caller")
 
 

@@ -9,10 +9,10 @@ from pipeline.engines.code2wav.chunk_ramp import FRAME_MS
 from pipeline.engines.code2wav.engine import Code2WavEngine
 from pipeline.topology.processors.handover import talker2code2wav_async_chunk
 from pipeline.turns.stream import Stream
-from pipeline.types.chunks import CodecChunk
+from pipeline.types.chunks import FRAME_S, CodecChunk
 from pipeline.types.turn_request import TurnRequest
 from tests.gpu.sections import Row
-from tests.gpu.voice_measures import FRAME_S, Extent, looped
+from tests.gpu.voice_measures import Extent, looped
 from tests.gpu.voice_speaking import Voice, clauses, spread
 
 MS_A_BYTE = FRAME_MS / 1920 / 2

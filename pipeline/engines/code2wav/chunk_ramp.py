@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import ConfigError
-from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, CodecChunk
+from pipeline.types.chunks import CODEBOOKS, FRAME_S, CodecChunk
 
-FRAME_MS = FRAME_SAMPLES * 1000 / VOICE_RATE
+FRAME_MS = 1000 * FRAME_S
 PACE_MS = 10.0  # in which a frame must be made and decoded at the latest, with all callers speaking
 LARGEST = 300  # frames of a chunk, as many as the official package decodes at once
 

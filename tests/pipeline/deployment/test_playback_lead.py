@@ -7,8 +7,8 @@ import pytest
 
 from pipeline.deployment.playback_lead import lead_fault
 from pipeline.engines.code2wav.chunk_ramp import FrameChunker, ramp_of
-from pipeline.engines.vllm.scheduling.playback_lead import BEAT_S, FRAME_S, PlaybackLead
-from pipeline.types.chunks import CODEBOOKS, CodecChunk
+from pipeline.engines.vllm.scheduling.playback_lead import BEAT_S, PlaybackLead
+from pipeline.types.chunks import CODEBOOKS, FRAME_S, CodecChunk
 
 RAMP = {"codec_chunk_ramp": [1, 2, 4, 8]}
 

@@ -7,10 +7,8 @@ ahead can wait for that: a voice on its own for three seconds of speech costs as
 import asyncio
 from math import floor
 
-from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.types.chunks import FRAME_SAMPLES
+from pipeline.types.chunks import FRAME_S
 
-FRAME_S = FRAME_SAMPLES / VOICE_RATE
 BEAT_FRAMES = 8  # for fewer, asking for each part costs a voice that goes on alone up to a quarter more
 BEAT_S = BEAT_FRAMES * FRAME_S
 CLOCK = 1e-6  # of a beat, by which a timer may be early

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.engines.vllm.scheduling.playback_lead import BEAT_FRAMES, BEAT_S, FRAME_S, PlaybackLead
-from pipeline.types.chunks import Clause
+from pipeline.engines.vllm.scheduling.playback_lead import BEAT_FRAMES, BEAT_S, PlaybackLead
+from pipeline.types.chunks import FRAME_S, Clause
 from tests.pipeline.engines.qwen3_tts.fake_requests import FRAME_S as DRAWN_S
 from tests.pipeline.engines.qwen3_tts.fake_requests import FakeRequests
 from tests.pipeline.engines.qwen3_tts.test_engine import frames, talker
