@@ -51,7 +51,7 @@ class CellLoad:
         able = [state for state in taking_calls(others).values() if state.ready]
         self._own, self._elsewhere = together(own), max(able, key=lambda state: state.free_sessions, default=AWAY)
         ready = {url for url, state in others.items() if state.ready}
-        self._away.feed(ready, asyncio.get_running_loop().time())
+        self._away.feed(ready, self._clock())
 
     @property
     def lost(self) -> bool:
