@@ -2,10 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tests.gpu.sections import Row
 
@@ -14,6 +13,8 @@ ON_A_CPU = ("cpu_op",)  # of a dry run
 QUIET_US = 5_000.0  # without work a burst is over: within a step the host is never that late
 MOST = 16  # kernels that are told
 NAME = 90  # letters of each
+
+Span = tuple[float, float, str]  # when work began and how long it took, in µs, and its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +42,31 @@ def bursts(trace: Path) -> list[Burst]:
     timed = [each for each in events if each.get("ph") == "X"]
     work = [each for each in timed if each.get("cat") in ON_A_GPU]
     work = work or [each for each in timed if each.get("cat") in ON_A_CPU]
-    return [_burst(each) for each in _parted(sorted(work, key=lambda each: float(each["ts"])))]
+    spans = sorted((each["ts"], each["dur"], each["name"]) for each in work)
+    return [burst_of(each) for each in _parted(spans)]
 
 
-def _parted(work: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    part, ends = list[dict[str, Any]](), 0.0
-    for each in work:
-        if part and each["ts"] - ends > QUIET_US:
-            yield part
-            part = []
-        part.append(each)
-        ends = max(ends, each["ts"] + each["dur"])
-    if part:
-        yield part
-
-
-def _burst(work: Sequence[dict[str, Any]]) -> Burst:
-    busy, until, found = 0.0, work[0]["ts"], dict[str, tuple[int, float]]()
-    for each in work:
-        ends = each["ts"] + each["dur"]
-        busy += max(0.0, ends - max(each["ts"], until))
-        until = max(until, ends)
-        count, took = found.get(each["name"], (0, 0.0))
-        found[each["name"]] = count + 1, took + each["dur"]
+def burst_of(spans: Iterable[Span]) -> Burst:
+    """All of that work as one burst."""
+    ordered, busy, until, found = sorted(spans), 0.0, 0.0, dict[str, tuple[int, float]]()
+    for at, took, name in ordered:
+        busy += max(0.0, at + took - max(at, until))
+        until = max(until, at + took)
+        count, so_far = found.get(name, (0, 0.0))
+        found[name] = count + 1, so_far + took
     longest = sorted(found.items(), key=lambda item: -item[1][1])
     kernels = tuple((name, count, took / 1000) for name, (count, took) in longest)
-    return Burst((until - work[0]["ts"]) / 1000, busy / 1000, kernels)
+    return Burst((until - ordered[0][0]) / 1000 if ordered else 0.0, busy / 1000, kernels)
+
+
+def _parted(spans: Sequence[Span]) -> Iterator[list[Span]]:
+    part, ends = list[Span](), 0.0
+    for span in spans:
+        at, took, _ = span
+        if part and at - ends > QUIET_US:
+            yield part
+            part = []
+        part.append(span)
+        ends = max(ends, at + took)
+    if part:
+        yield part

@@ -16,6 +16,7 @@ from pipeline.models import registry
 from pipeline.models.qwen3_tts import frames
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.talker import Talker
+from tests.gpu.kernel_trace import NAME, burst_of
 from tests.gpu.sections import Row
 
 PLACE = "AURA_STEP_NOTES"
@@ -127,23 +128,16 @@ def _ms(a: Any, b: Any) -> float:
 
 
 def _kernels(profile: Any, steps: int) -> dict[str, Any]:
-    spans: list[tuple[float, float]] = []
-    by_name: dict[str, list[float]] = {}
-    for each in profile.events():
-        if str(each.device_type).endswith("CUDA"):
-            begin, end = each.time_range.start, each.time_range.end
-            spans.append((begin, end))
-            by_name.setdefault(each.name, []).append(end - begin)
-    busy, until = 0.0, 0.0
-    for begin, end in sorted(spans):
-        busy += max(0.0, end - max(begin, until))
-        until = max(until, end)
-    wall = max((end for _, end in spans), default=0.0) - min((begin for begin, _ in spans), default=0.0)
+    times = ((each.time_range, each) for each in profile.events() if str(each.device_type).endswith("CUDA"))
+    burst = burst_of((time.start, time.end - time.start, each.name) for time, each in times)
     rows = [
-        {"us": round(sum(each) / steps, 1), "count": round(len(each) / steps, 1), "kernel": name[:90]}
-        for name, each in sorted(by_name.items(), key=lambda item: -sum(item[1]))
+        {"us": round(1000 * ms / steps, 1), "count": round(count / steps, 1), "kernel": name[:NAME]}
+        for name, count, ms in burst.kernels[:KERNELS]
     ]
-    return {"steps": steps, "busy_us": busy / steps, "wall_us": wall / steps, "kernels": rows[:KERNELS]}
+    return {
+        "steps": steps, "busy_us": 1000 * burst.busy_ms / steps, "wall_us": 1000 * burst.wall_ms / steps,
+        "kernels": rows,
+    }  # fmt: skip
 
 
 def tables(place: Path) -> Iterator[tuple[str, list[Row]]]:

@@ -15,8 +15,8 @@ REST_S = 0.1  # between two bursts
 SOME_MS = 1.0  # of work, at the least
 
 
-async def profiled(vllm: VllmEngine, camera: Camera, traces: Path) -> dict[str, list[Row]]:
-    """The rows of each, by what it is.
+async def profiled(vllm: VllmEngine, camera: Camera, traces: Path) -> list[Row]:
+    """The rows of each, with what it is.
 
     Args:
         traces: Where the engine leaves its profiles.
@@ -32,7 +32,8 @@ async def profiled(vllm: VllmEngine, camera: Camera, traces: Path) -> dict[str, 
     await camera.ask(TOKENS)
     await vllm._llm.stop_profile()
     *_, video, question = (each for each in bursts(_newest(traces)) if each.busy_ms > SOME_MS)
-    return {"a second of video": video.rows(), f"a question and {TOKENS} tokens": question.rows()}
+    named = {"a second of video": video, f"a question and {TOKENS} tokens": question}
+    return [{"of": name, **row} for name, burst in named.items() for row in burst.rows()]
 
 
 def _newest(traces: Path) -> Path:

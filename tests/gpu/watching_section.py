@@ -71,11 +71,7 @@ async def run(report: Report, folder: Path, sessions: tuple[int, ...], engine: d
             f"cameras {at_once}", partial(measures.watch, [camera(f"c{at_once}.{i}") for i in range(at_once)])
         )
     await measure("abort", lambda: measures.abort(camera("abort")))
-    try:
-        for what, rows in (await profiled(vllm, camera("profiled"), traces)).items():
-            report.add(f"kernels of {what}", rows)
-    except Exception:
-        report.add("kernels: failed", [{"error": traceback.format_exc()[-TAIL:]}])
+    await measure("kernels", lambda: profiled(vllm, camera("profiled"), traces))
     report.add("end", [{"gpu_mib": gpu_mib(), "seconds": loop.time() - begun}])
     await vllm.aclose()
 
