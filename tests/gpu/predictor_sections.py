@@ -14,8 +14,8 @@ import triton.language as tl
 from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
-from pipeline.models.qwen3_tts.frame_step import FrameStep, Given, Predicts, room_of
-from pipeline.models.qwen3_tts.predictor.cuda_graphs import BUCKETS, PredictorGraphs
+from pipeline.models.qwen3_tts.frame.cuda_graphs import BUCKETS, StepGraphs
+from pipeline.models.qwen3_tts.frame.step import FrameStep, Given, Predicts, room_of
 from pipeline.models.qwen3_tts.predictor.fused.grid import arrive, wait
 from pipeline.models.qwen3_tts.predictor.fused_predictor import PROGRAMS, FusedPredictor
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
@@ -143,7 +143,7 @@ def graphed(tiny: bool) -> list[Row]:
     given = Given(hidden, code0, seeds, seeds, torch.tensor([[0.9, 50, 1.0]] * most, device=_device()))
     expected = {rows: FrameStep(FusedPredictor(plain, most), config)(given.rows(rows))[0] for rows in (1, most)}
     room = room_of(most, width, torch.bfloat16, _device())
-    graphs = PredictorGraphs(FrameStep(FusedPredictor(plain, most), config), room, [1, most])
+    graphs = StepGraphs(FrameStep(FusedPredictor(plain, most), config), room, [1, most])
     others = [torch.full((size,), 7, device=_device()) for size in [1] * 1000 + [1 << 20] * 200]  # 8 bytes, and 8 MiB
     result: list[Row] = []
     for rows, codes in expected.items():
@@ -173,7 +173,7 @@ def speed(name: str, tiny: bool) -> list[Row]:
     if tiny:
         step(room)
         return [{"rows": most, "ms": None, "start_s": default_timer() - begin}]
-    graphs = PredictorGraphs(step, room)
+    graphs = StepGraphs(step, room)
     start_s = default_timer() - begin
     result: list[Row] = []
     for rows in BUCKETS:
@@ -195,7 +195,7 @@ def layers(tiny: bool) -> list[Row]:
             predictor = _predictor(replace(config, num_hidden_layers=count), width, _dtype(tiny))
             fused = FusedPredictor(predictor, rows, 1 if tiny else PROGRAMS)
             step, room = FrameStep(fused, config), room_of(rows, width, _dtype(tiny), _device())
-            graphs = None if tiny else PredictorGraphs(step, room, [rows])
+            graphs = None if tiny else StepGraphs(step, room, [rows])
             ms.append(_us(partial(step, room) if graphs is None else partial(graphs.replay, rows), tiny))
         steps = config.num_code_groups - 1
         layer = (ms[1] - ms[0]) / (config.num_hidden_layers - 1) / steps

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from pipeline.models import registry
-from pipeline.models.qwen3_tts import frames
+from pipeline.models.qwen3_tts.frame.sampler import FrameSampler
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.talker import Talker
 from tests.gpu.kernel_trace import NAME, burst_of
@@ -23,7 +23,7 @@ PLACE = "AURA_STEP_NOTES"
 QUIET_S = 1.0
 PROFILED_FROM, PROFILED = 12, 10  # after so many steps of a batch without a break so many are profiled
 KERNELS = 16
-EVENTS = ("begin", "forward_begin", "forward_end", "base_begin", "base_end", "predictor_end", "end")
+EVENTS = ("begin", "forward_begin", "forward_end", "draw_begin", "draw_end", "end")
 
 
 @dataclass
@@ -205,7 +205,7 @@ def install(notes: Notes) -> None:
 
     def sampled(logits: Any, batch: Any) -> None:
         notes.batch(batch)
-        notes.event("base_begin")
+        notes.event("draw_begin")
 
     def nothing(*_: Any) -> None:
         """Is to be noted."""
@@ -215,8 +215,7 @@ def install(notes: Notes) -> None:
     _around(GPUModelRunner, "execute_model", started, lambda: notes.event("forward_end"))
     _around(GPUModelRunner, "prepare_attn", nothing, lambda: notes.event("forward_begin"))
     _around(GPUModelRunner, "sample_tokens", nothing, notes.end)
-    _around(frames.FrameSampler, "__call__", sampled, nothing)
-    _around(frames.FrameSampler, "_frames", mark("base_end"), lambda: notes.event("predictor_end"))
+    _around(FrameSampler, "__call__", sampled, lambda: notes.event("draw_end"))
     for scheduler in {Scheduler, *([AsyncScheduler] if "schedule" in vars(AsyncScheduler) else [])}:
         _timed(scheduler, "schedule", notes, "schedule")
     _timed(Scheduler, "update_from_output", notes, "update")
@@ -225,7 +224,7 @@ def install(notes: Notes) -> None:
 
 
 class NotedState(TalkerState):
-    def custom_sampler(self, sampler: Any) -> tuple[frames.FrameSampler, None]:
+    def custom_sampler(self, sampler: Any) -> tuple[FrameSampler, None]:
         if not hasattr(type(self), "noted"):
             type(self).noted = Notes(Path(os.environ[PLACE]))  # type: ignore[attr-defined]
             install(type(self).noted)  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """The Talker with the plain predictor behind its graphs, to be compared with the fused one."""
 
 from pipeline.models import registry
-from pipeline.models.qwen3_tts.frame_step import Predicts
+from pipeline.models.qwen3_tts.frame.step import Predicts
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.talker import Talker
 

@@ -9,6 +9,8 @@ from pipeline.models.qwen3_tts.rows import Rows
 class HeardInputs(Rows):
     """A text id below zero, `-1 - i`, stands for the `i`-th vector that was heard in the request."""
 
+    fits_the_kernel = False
+
     def __init__(self, slots: int, positions: int, text: Tensor, codec: Tensor, pad: int) -> None:
         super().__init__(slots, positions, text, codec, pad)
         self._heard = text.new_zeros((slots, positions, text.shape[1]))

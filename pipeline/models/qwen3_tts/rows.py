@@ -25,19 +25,24 @@ class Rows:
         pad: The text id that is read beside a frame when the text is used up.
 
     Attributes:
-        frames: [slots, width]; for each, the sum of the embeddings of its last frame's codes.
-        choices: [slots, 3]; how its predictor draws, as `wire.Choice`.
+        frames: [slots + 1, width]; for each, the sum of the embeddings of its last frame's codes.
+        choices: [slots + 1, 3]; how its predictor draws, as `wire.Choice`. The last slot is nobody's.
+        fits_the_kernel: What a text id adds is a row of `text`.
     """
+
+    fits_the_kernel = True
 
     def __init__(self, slots: int, positions: int, text: Tensor, codec: Tensor, pad: int) -> None:
         device, width = text.device, text.shape[1]
         self._text = text
         self._codec = codec
         self._pad = pad
+        self._fused = text.is_cuda and self.fits_the_kernel
+        self._room = 1 << slots.bit_length()
         self._ids = torch.zeros(slots, 2, positions, dtype=torch.int32, device=device)
         self._text_ids, self._codec_ids = self._ids.unbind(1)
-        self.frames = torch.zeros(slots, width, dtype=text.dtype, device=device)
-        self.choices = torch.zeros(slots, 3, dtype=torch.float32, device=device)
+        self.frames = torch.zeros(slots + 1, width, dtype=text.dtype, device=device)
+        self.choices = torch.zeros(slots + 1, 3, dtype=torch.float32, device=device)
 
     def open(self, slot: int, text: Sequence[int], codec: Sequence[int], choice: Sequence[float]) -> None:
         """A request begins; its codec ids are those of its prompt. All of it is one copy, and how it draws another."""
@@ -58,17 +63,31 @@ class Rows:
         for rows in (self._ids, self.frames, self.choices):
             rows[slot] = rows[source]
 
-    def read(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
-        """The inputs at `positions` of `slots`, [n, width], whatever they are."""
+    def read(self, slots: Tensor, query_start_loc: Tensor, positions: Tensor, out: Tensor) -> None:
+        """The inputs of a step, [tokens, width].
+
+        Args:
+            slots: [requests], int64.
+            query_start_loc: [requests + 1] at least, int32: where the tokens of each request begin and end.
+            positions: [tokens], int64, in their requests.
+        """
+        if self._fused:
+            from pipeline.models.qwen3_tts.rows_kernel import read_rows
+
+            read_rows(
+                out, positions, slots, query_start_loc, self._ids, self._text, self._codec, self.frames,
+                frame=FRAME, room=self._room,
+            )  # fmt: skip
+            return
+        lengths = query_start_loc[: len(slots) + 1].diff()
+        self._read(torch.repeat_interleave(slots, lengths, output_size=len(positions)), positions, out)
+
+    def _read(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
         codec = self._codec_ids[slots, positions]
         told = F.embedding(codec.clamp(min=0), self._codec)
         told = torch.where((codec == NO_CODEC)[:, None], 0.0, told)
         told = torch.where((codec == FRAME)[:, None], self.frames[slots], told)
         torch.add(told, self.text_at(slots, positions), out=out)
-
-    def read_frames(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
-        """The same, where all of them are frames."""
-        torch.add(self.frames[slots], self._text[self._text_ids[slots, positions]], out=out)
 
     def text_at(self, slots: Tensor, positions: Tensor) -> Tensor:
         """What the text side adds at `positions` of `slots`, [n, width]."""

@@ -1,12 +1,12 @@
 """The Talker's part in vLLM's V2 runner: what is kept of each request, and the inputs that are made of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import torch
 from torch import Tensor
-from vllm.config import VllmConfig
-from vllm.utils.torch_utils import async_tensor_h2d
+from vllm.config import CUDAGraphMode, VllmConfig
 from vllm.v1.core.sched.output import NewRequestData
 from vllm.v1.kv_cache_interface import KVCacheConfig
 from vllm.v1.worker.gpu.block_table import BlockTables
@@ -16,10 +16,13 @@ from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 from vllm.v1.worker.gpu.states import RequestState
 from vllm.v1.worker.utils import AttentionGroup
 
+from pipeline.models.qwen3_tts.decoder_attention.layer import DecoderAttention
 from pipeline.models.qwen3_tts.extra_args import Opening, unpack
-from pipeline.models.qwen3_tts.frame_step import FrameStep, Predicts, room_of
-from pipeline.models.qwen3_tts.frames import FrameSampler
-from pipeline.models.qwen3_tts.predictor.cuda_graphs import BUCKETS, PredictorGraphs, Step
+from pipeline.models.qwen3_tts.frame.cuda_graphs import BUCKETS, StepGraphs
+from pipeline.models.qwen3_tts.frame.draw import Decoded, FrameDraw, decoded_room
+from pipeline.models.qwen3_tts.frame.sampler import FrameSampler
+from pipeline.models.qwen3_tts.frame.slot_sampling import SlotSampling
+from pipeline.models.qwen3_tts.frame.step import FrameStep, Predicts
 from pipeline.models.qwen3_tts.predictor.fused_predictor import fused_or_plain, multiprocessors_of
 from pipeline.models.qwen3_tts.rows import Rows
 
@@ -46,13 +49,15 @@ class TalkerState(DefaultModelState):
     ) -> None:
         super().__init__(vllm_config, model, encoder_cache, device)
         self.talker = model
-        self.step: Step = FrameStep(model.code_predictor, model.code_predictor.config)
+        self.draw: Callable[[Decoded], tuple[Tensor, Tensor]]
+        self._sampling: SlotSampling | None = None
         codec = model.model.embed_tokens.weight
         self.rows = self.rows_of(codec)
         self._inputs = torch.zeros(self.max_num_tokens, self.inputs_embeds_size, dtype=codec.dtype, device=device)
         self._places: dict[str, RowPlace] = {}
         self._parked: dict[str, RowPlace] = {}
         self._room = 0
+        self._own_attention = isinstance(model.model.layers[0].self_attn, DecoderAttention)
         self._quickest = self.quickest() if device.type == "cuda" else None
 
     def rows_of(self, codec: Tensor) -> Rows:
@@ -89,17 +94,30 @@ class TalkerState(DefaultModelState):
 
     def prepare_inputs(self, input_batch: InputBatch, req_states: RequestState) -> dict[str, Any]:
         """One buffer for all steps, as CUDA graphs want it."""
-        count, slots = input_batch.num_tokens, input_batch.idx_mapping
-        positions, out = input_batch.positions[:count], self._inputs[:count]
-        if count == input_batch.num_reqs and not input_batch.has_prefill:
-            self.rows.read_frames(slots, positions, out)
-        else:
-            lengths = async_tensor_h2d(input_batch.num_scheduled_tokens, device=self.device)
-            self.rows.read(torch.repeat_interleave(slots, lengths, output_size=count), positions, out)
+        count = input_batch.num_tokens
+        self.rows.read(
+            input_batch.idx_mapping, input_batch.query_start_loc, input_batch.positions[:count], self._inputs[:count]
+        )
         return {"inputs_embeds": self._inputs[: input_batch.num_tokens_after_padding]}
 
     def prepare_dummy_inputs(self, num_reqs: int, num_tokens: int) -> dict[str, Any]:
         return {"inputs_embeds": self._inputs[:num_tokens]}
+
+    def prepare_attn(
+        self,
+        input_batch: InputBatch,
+        cudagraph_mode: CUDAGraphMode,
+        *args: Any,
+        for_capture: bool = False,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        """A graph of our own attention reads nothing that is made here: it would only take the host's time."""
+        if cudagraph_mode == CUDAGraphMode.FULL and not for_capture and self._own_attention:
+            return {}
+        made: dict[str, Any] = super().prepare_attn(
+            input_batch, cudagraph_mode, *args, for_capture=for_capture, **kwargs
+        )
+        return made
 
     def initialize_kv_cache(self, kv_cache_config: KVCacheConfig, block_tables: BlockTables) -> None:
         spec = kv_cache_config.kv_cache_groups[0].kv_cache_spec
@@ -112,19 +130,25 @@ class TalkerState(DefaultModelState):
         attn_groups: list[list[AttentionGroup]],
         kv_cache_config: KVCacheConfig,
     ) -> None:
-        """Puts the predictor behind graphs, where vLLM puts the decoder behind its own."""
-        assert self._quickest is not None
-        most = self.max_num_reqs
-        room = room_of(most, self.inputs_embeds_size, cast(torch.dtype, self.dtype), "cuda")
+        """Puts what draws a frame behind graphs, where vLLM puts the decoder behind its own."""
+        assert self._quickest is not None and self._sampling is not None
+        most, ids = self.max_num_reqs, len(self.talker.never)
+        dtype = cast(torch.dtype, self.dtype)
+        room = decoded_room(most, self.inputs_embeds_size, ids, self._sampling.spare, dtype, "cuda")
         buckets = [*(rows for rows in BUCKETS if rows < most), most]
-        self.step = PredictorGraphs(FrameStep(self._quickest, self.talker.code_predictor.config), room, buckets)
+        self.draw = StepGraphs(self._draws(self._sampling, self._quickest), room, buckets)
 
     def quickest(self) -> Predicts:
         """The predictor that the graphs are made of."""
         return fused_or_plain(self.talker.code_predictor, self.max_num_reqs, multiprocessors_of(self.device))
 
     def custom_sampler(self, sampler: Any) -> tuple[FrameSampler, None]:
-        return FrameSampler(sampler, self), None
+        self._sampling = SlotSampling(sampler, len(self.talker.never), self.device)
+        self.draw = self._draws(self._sampling, self.talker.code_predictor)
+        return FrameSampler(sampler, self._sampling, self), None
+
+    def _draws(self, sampling: SlotSampling, predictor: Predicts) -> FrameDraw:
+        return FrameDraw(sampling, self.rows, FrameStep(predictor, self.talker.code_predictor.config))
 
     def _moved(self, place: RowPlace, slot: int) -> RowPlace:
         """Nothing was written between removing and adding the request: its rows are still as they were."""

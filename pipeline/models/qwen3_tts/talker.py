@@ -1,5 +1,6 @@
 """The Talker as a vLLM model: text and codes in, codebook 0 of the next frame out."""
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -19,6 +20,9 @@ from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, checkpoint_names
 from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
 from pipeline.models.shared.weight_names import check_names
 
+# Of its process. vLLM marks padding in every step for experts, which may skip it, whether there are any or not.
+NO_EXPERTS = "VLLM_MOE_SKIP_PADDING"
+
 
 class Talker(CodecTalker):
     """A Qwen3 decoder over codec embeddings, the projection of the text, and the code predictor.
@@ -29,6 +33,7 @@ class Talker(CodecTalker):
 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
         super().__init__()
+        os.environ[NO_EXPERTS] = "0"
         model_config = vllm_config.model_config
         self.source = str(model_config.model)
         voice = voice_config(model_config.hf_config.checkpoint, Path(self.source))

@@ -39,8 +39,17 @@ class Given(NamedTuple):
     places: Tensor
     choices: Tensor
 
+    @property
+    def requests(self) -> int:
+        return len(self.code0)
+
     def rows(self, rows: int) -> "Given":
         return Given(*(each[:rows] for each in self))
+
+    def write(self, room: "Given") -> None:
+        """Rows behind these stay as they are."""
+        for own, each in zip(room.rows(self.requests), self, strict=True):
+            own.copy_(each)
 
 
 class FrameStep:
