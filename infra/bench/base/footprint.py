@@ -20,12 +20,15 @@ async def footprints(parts: Mapping[str, int], idle_s: float = IDLE_S) -> dict[s
         parts: The pid of each part.
     """
     families = {name: [process.pid for process in family(pid)] for name, pid in parts.items()}
-    before = {name: cpu_s(pids) for name, pids in families.items()}
+    before = {name: _cpu_s_each(pids) for name, pids in families.items()}
     await asyncio.sleep(idle_s)
-    return {
-        name: Footprint(len(pids), round(pss_mb(pids)), round((cpu_s(pids) - before[name]) / idle_s, 4))
-        for name, pids in families.items()
-    }
+    return {name: _footprint(_cpu_s_each(pids), before[name], idle_s) for name, pids in families.items()}
+
+
+def _footprint(now: Mapping[int, float], before: Mapping[int, float], idle_s: float) -> Footprint:
+    """What those cost that are still there: a call that ended meanwhile took its time with it."""
+    spent = sum(cpu - before[pid] for pid, cpu in now.items() if pid in before)
+    return Footprint(len(now), round(pss_mb(list(now))), round(spent / idle_s, 4))
 
 
 def pss_mb(pids: list[int]) -> float:
@@ -49,9 +52,14 @@ def _rollup_mb(pids: list[int], line: str) -> float:
 
 def cpu_s(pids: list[int]) -> float:
     """User and system time that the processes have taken so far. See proc(5)."""
-    ticks = 0
+    return sum(_cpu_s_each(pids).values())
+
+
+def _cpu_s_each(pids: list[int]) -> dict[int, float]:
+    """Of each that is still there."""
+    spent = {}
     for pid in pids:
         with suppress(FileNotFoundError, ProcessLookupError):
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / TICKS
+            spent[pid] = (int(fields[11]) + int(fields[12])) / TICKS
+    return spent
