@@ -24,10 +24,10 @@ class StepInput(Protocol):
         """Copies all of it into the first rows of a room, and has those behind them do no harm."""
 
 
-Given = TypeVar("Given", bound=StepInput)
+Input = TypeVar("Input", bound=StepInput)
 
 
-class StepGraphs(Generic[Given]):
+class StepGraphs(Generic[Input]):
     """Is called as the step is. Rows are filled up to a bucket; rows do not see each other.
 
     What it returns stands until the next call.
@@ -38,7 +38,7 @@ class StepGraphs(Generic[Given]):
     """
 
     def __init__(
-        self, step: Callable[[Given], tuple[Tensor, Tensor]], room: Given, buckets: Sequence[int] = BUCKETS
+        self, step: Callable[[Input], tuple[Tensor, Tensor]], room: Input, buckets: Sequence[int] = BUCKETS
     ) -> None:
         self._step = step
         self._room = room
@@ -61,7 +61,7 @@ class StepGraphs(Generic[Given]):
             self._graphs.append(graph)
             self._outputs.append(outputs)
 
-    def __call__(self, given: Given) -> tuple[Tensor, Tensor]:
+    def __call__(self, given: Input) -> tuple[Tensor, Tensor]:
         bucket = self._buckets[bisect_left(self._buckets, given.requests)]
         given.write(self._room.rows(bucket))
         return self.replay(given.requests)
