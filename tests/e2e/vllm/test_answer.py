@@ -39,6 +39,7 @@ async def test_where_aura_is_silent_nothing_is_heard_nothing_is_remembered_and_t
     silent, question = await counted(stack, "aura_responses_total", status="silent"), voice.say(QUESTION)
     async with joined("Bea", await stack.grant(a_room(), "bea")) as bea:
         await bea.greeted()
+        await bea.captioned("agent")  # it comes beside the sound, and may end behind it
         greeted, said = bea.heard.stretches[-1].ended, bea.said("agent")
 
         def shown() -> list[str]:
