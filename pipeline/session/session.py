@@ -173,7 +173,7 @@ class Session:
         offers.drop()
         self._look_up(ahead=False)
         kept = kept and history is None
-        self._pending_input.request()
+        self._pending_input.request(self.history, kept=kept)
         if kept:
             self._pending_input.forgive()
         adopted = self._pending_input.take(self.history) if kept and response_options.say is None else None
@@ -181,6 +181,8 @@ class Session:
         moments = (adopted.utterance.moments() if adopted else {}) | (self.vision.moments() if self.vision else {})
         request = ResponseRequest(turn, response_name(), item_name(), response_options, metadata or {}, kept, moments)
         if adopted:
+            besides = self._pending_input.asks_besides(adopted.utterance.item_id, self.history)
+            request = replace(request, besides=besides)
             adopted.utterance.adopt(request)
             self._responses.begin(request, adopted.utterance.output, adopted.answering)
         else:
@@ -321,7 +323,7 @@ class Session:
         return due
 
     def _ended(self, done: ResponseDone) -> None:
-        self._pending_input.free()
+        self._pending_input.free(cancelled=done.status == "cancelled")
         self._forget_sound()
         self._has_changed()
         if self._answer_what_is_owed():
