@@ -26,7 +26,7 @@ from pipeline.types.history import History, Item
 
 KNOWN_FRAMES = 1_024  # that a client may still delete
 DAY_MS = 86_400_000
-TIMES_MS = (0, 1 << 53)  # of a camera's clock: what JSON's numbers hold exactly
+TIMES_MS = (0, 1 << 53)  # of a camera's clock, or in sound: what JSON's numbers hold exactly
 
 
 class Dispatch:
@@ -60,6 +60,7 @@ class Dispatch:
                 self._refuse_after_final()
                 await session.append(self._decoder.decode(audio))
             case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
+                check_range(audio_ms, TIMES_MS, "audio_ms")
                 session.activity(speaking, audio_ms)
             case client.VideoAppend(image=image, timestamp_ms=timestamp_ms, source=source):
                 self._see(image, timestamp_ms, source)
@@ -95,7 +96,9 @@ class Dispatch:
                 conversation.delete(item_id)
             case client.ItemRetrieve(item_id=item_id):
                 self._send(event("conversation.item.retrieved", item=show_item(conversation.find(item_id))))
-            case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms):
+            case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms, content_index=content_index):
+                if content_index:
+                    raise RequestError("invalid_value", "content_index: an item has one part, 0", "content_index")
                 if audio_end_ms < 0:
                     raise RequestError("invalid_value", "audio_end_ms: it cannot be negative", "audio_end_ms")
                 self._session.truncate(item_id, min(audio_end_ms, DAY_MS))

@@ -143,6 +143,15 @@ def user(**part: str) -> dict[str, Any]:
             "invalid_value",
             "audio_end_ms",
         ),
+        (
+            ("conversation.item.truncate", {"item_id": "nobody", "content_index": 1, "audio_end_ms": 1}),
+            "invalid_value",
+            "content_index",
+        ),
+        *(
+            (("input_audio_buffer.activity", {"speaking": speaking, "audio_ms": at_ms}), "invalid_value", "audio_ms")
+            for speaking, at_ms in ((True, -1), (False, -1), (False, -(10**400)), (True, 1 << 54))
+        ),
         (("response.cancel", {}), "response_cancel_not_active", None),
         (("response.cancel", {"response_id": "nobody"}), "response_cancel_not_active", "response_id"),
         (("session.update", {"session": {"type": "transcription"}}), "invalid_value", "session.type"),
