@@ -81,7 +81,7 @@ class Dispatch:
             case client.ResponseCancel(response_id=response_id):
                 session.cancel(response_id)
             case client.SessionUpdate(session=settings):
-                self._configure(settings)
+                await self._configure(settings)
                 self._send(event("session.updated", session=shown(self.config)))
             case _:
                 self._items(wanted)
@@ -137,9 +137,10 @@ class Dispatch:
     def _is_frame(self, item_id: str) -> bool:
         return item_id in self._frame_ids and not self._session.history.find(item_id)
 
-    def _configure(self, settings: client.SessionSettings) -> None:
+    async def _configure(self, settings: client.SessionSettings) -> None:
         config = self.config.updated(settings)
         if config.listens_to != self.config.listens_to:
+            await self._session.append(self._decoder.rest())
             self._decoder = AudioDecoder(config.listens_to)
         self.config, self.speaks = config, config.speaks
         self._session.configure(config.options())
