@@ -95,7 +95,9 @@ class Dispatch:
             case client.ItemDelete(item_id=item_id):
                 conversation.delete(item_id)
             case client.ItemRetrieve(item_id=item_id):
-                self._send(event("conversation.item.retrieved", item=show_item(conversation.find(item_id))))
+                in_progress = self._session.is_telling(item_id)
+                item = show_item(conversation.find(item_id), in_progress=in_progress)
+                self._send(event("conversation.item.retrieved", item=item))
             case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms, content_index=content_index):
                 if content_index:
                     raise RequestError("invalid_value", "content_index: an item has one part, 0", "content_index")

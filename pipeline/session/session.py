@@ -212,6 +212,10 @@ class Session:
                 self.vision.offers.drop()
             self._has_changed()
 
+    def is_telling(self, item_id: str) -> bool:
+        """Whether an item of that id is in progress: a message of the answer that is being given."""
+        return self._responses.is_telling(item_id)
+
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
         self.conversation.truncate(item_id, played_ms)
