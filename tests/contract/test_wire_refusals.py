@@ -170,6 +170,11 @@ def user(**part: str) -> dict[str, Any]:
             "item_create_duplicate_item_id",
             "response.input[1].id",
         ),
+        (
+            ("response.create", {"response": {"input": [user(type="input_image", image_url=IMAGE) | {"id": ""}] * 65}}),
+            "invalid_value",
+            "response.input[64].content",
+        ),
         (("response.create", {"response": {"conversation": "mine"}}), "invalid_value", "response.conversation"),
         (("conversation.item.create", {"item": user(type="input_text")}), "invalid_value", "item.content[0].text"),
         (
