@@ -1,13 +1,13 @@
 """A client of the pipeline's wire: one WebSocket, JSON events both ways.
 
 AuraError
-└── PipelineError        the pipeline cannot be talked to
-    ├── Unreachable      nobody answers at its address, or a proxy finds nobody behind it
-    ├── Unauthorized     it does not know our key
-    ├── Full             every place is taken; says when to ask again
-    │   └── Starting     there is none yet
-    ├── Refused          it answered the handshake with something else
-    └── Lost             the conversation broke off
+└── PipelineError            the pipeline cannot be talked to
+    ├── Unreachable          nobody answers at its address, or a proxy finds nobody behind it
+    ├── Unauthorized         it does not know our key
+    ├── PipelineFull         every place is taken; says when to ask again
+    │   └── PipelineStarting there is none yet
+    ├── PipelineRefused      it answered the handshake with something else
+    └── ConnectionLost       the conversation broke off
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -83,7 +83,7 @@ class RealtimeClient:
         """Send one event; returns when the socket has taken it.
 
         Raises:
-            Lost: The socket is closed.
+            ConnectionLost: The socket is closed.
         """
         try:
             await self._socket.send_str(msgspec.json.encode(event).decode())
@@ -94,7 +94,7 @@ class RealtimeClient:
         """Ends when the server says goodbye (1000, 1001).
 
         Raises:
-            Lost: The socket ended otherwise, or what came was no event.
+            ConnectionLost: The socket ended otherwise, or what came was no event.
         """
         async for message in self._socket:
             if message.type is not aiohttp.WSMsgType.TEXT:
@@ -115,7 +115,7 @@ async def connect(
         affinity: The same at each attempt, for a router before several pipelines.
 
     Raises:
-        PipelineError: One of the first four of the tree above.
+        PipelineError: One of the tree above, but for `ConnectionLost`.
     """
     params = {"resume": resume} if resume else {}
     headers = {"Authorization": f"Bearer {key}", **({"X-Session-Id": affinity} if affinity else {})}

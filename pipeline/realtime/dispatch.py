@@ -26,7 +26,7 @@ from pipeline.types.history import History, Item
 
 KNOWN_FRAMES = 1_024  # that a client may still delete
 DAY_MS = 86_400_000
-TIMES_MS = (0, 1 << 53)  # of a camera's clock: what JSON's numbers hold exactly
+TIMES_MS = (0, 1 << 53)  # of a camera's clock, or in sound: what JSON's numbers hold exactly
 
 
 class Dispatch:
@@ -60,6 +60,7 @@ class Dispatch:
                 self._refuse_after_final()
                 await session.append(self._decoder.decode(audio))
             case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
+                check_range(audio_ms, TIMES_MS, "audio_ms")
                 session.activity(speaking, audio_ms)
             case client.VideoAppend(image=image, timestamp_ms=timestamp_ms, source=source):
                 self._see(image, timestamp_ms, source)
@@ -80,7 +81,7 @@ class Dispatch:
             case client.ResponseCancel(response_id=response_id):
                 session.cancel(response_id)
             case client.SessionUpdate(session=settings):
-                self._configure(settings)
+                await self._configure(settings)
                 self._send(event("session.updated", session=shown(self.config)))
             case _:
                 self._items(wanted)
@@ -94,8 +95,12 @@ class Dispatch:
             case client.ItemDelete(item_id=item_id):
                 conversation.delete(item_id)
             case client.ItemRetrieve(item_id=item_id):
-                self._send(event("conversation.item.retrieved", item=show_item(conversation.find(item_id))))
-            case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms):
+                in_progress = self._session.is_telling(item_id)
+                item = show_item(conversation.find(item_id), in_progress=in_progress)
+                self._send(event("conversation.item.retrieved", item=item))
+            case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms, content_index=content_index):
+                if content_index:
+                    raise RequestError("invalid_value", "content_index: an item has one part, 0", "content_index")
                 if audio_end_ms < 0:
                     raise RequestError("invalid_value", "audio_end_ms: it cannot be negative", "audio_end_ms")
                 self._session.truncate(item_id, min(audio_end_ms, DAY_MS))
@@ -134,9 +139,10 @@ class Dispatch:
     def _is_frame(self, item_id: str) -> bool:
         return item_id in self._frame_ids and not self._session.history.find(item_id)
 
-    def _configure(self, settings: client.SessionSettings) -> None:
+    async def _configure(self, settings: client.SessionSettings) -> None:
         config = self.config.updated(settings)
         if config.listens_to != self.config.listens_to:
+            await self._session.append(self._decoder.rest())
             self._decoder = AudioDecoder(config.listens_to)
         self.config, self.speaks = config, config.speaks
         self._session.configure(config.options())

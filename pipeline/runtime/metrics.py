@@ -96,7 +96,7 @@ class Metrics:
                 self._early_answers.labels("discarded").inc(discarded)
 
     def _ended(self, event: events.ResponseDone) -> None:
-        silent = event.status == "completed" and event.item is None
+        silent = event.status == "completed" and not event.output
         self._answers.labels("silent" if silent else event.status).inc()
         self._gaps.inc(event.gaps)
         if (sent := event.timings.get("first_sent")) is not None:

@@ -61,6 +61,10 @@ class ActiveResponse:
         """Whether any words were told."""
         return self._items.has_opened
 
+    def is_telling(self, item_id: str) -> bool:
+        """Whether a message of that id is under way."""
+        return self._items.is_telling(item_id)
+
     async def deliver(self) -> Status:
         """Tell everything; returns how it ended, when the turn has ended and all of it was sent.
 

@@ -56,6 +56,10 @@ class AnswerItems:
         """The message that the answer begins with, whether anything was told of it or not."""
         return self._messages[0]
 
+    def is_telling(self, item_id: str) -> bool:
+        """Whether a message of that id is under way."""
+        return any(message.is_under_way for message in self._messages if message.item_id == item_id)
+
     def write(self, chunk: TextChunk) -> None:
         """Take words as they are written; the caller is told if they will not be spoken."""
         message, text = self._message(self._writing), chunk.text

@@ -29,6 +29,11 @@ class AnswerMessage:
     texts: list[str] = field(default_factory=list)
 
     @property
+    def is_under_way(self) -> bool:
+        """Its beginning was told, and its end was not."""
+        return self.output_index is not None and not self.is_done
+
+    @property
     def text(self) -> str:
         """What was told of it."""
         return "".join(self.texts)

@@ -24,6 +24,8 @@ class PendingInput:
         self._owed: list[str] = []  # ids of the items that wait for the end of the answer that they were said over
         self._written_at: float | None = None
         self._free_since = 0.0
+        self._asked_upto: str | None = None  # id of the item that the answer under way stands behind
+        self._answered_upto: str | None = None  # the same of the last that has ended and was not cancelled
 
     def said(self, spoken: SpokenTurn) -> None:
         """An utterance is complete."""
@@ -38,13 +40,24 @@ class PendingInput:
         if text:
             self.drop()
 
-    def request(self) -> None:
-        """What was written has been asked to be answered."""
+    def request(self, history: History, *, kept: bool) -> None:
+        """What was written has been asked to be answered; `kept`: and all else that stands in the conversation."""
         self._written_at = None
+        self._asked_upto = history.items[-1].id if kept and history.items else self._answered_upto
 
-    def free(self) -> None:
+    def free(self, *, cancelled: bool) -> None:
         """An answer has ended: before that nobody could ask for another."""
         self._free_since = _now()
+        self._answered_upto = self._answered_upto if cancelled else self._asked_upto
+
+    def asks_besides(self, item_id: str, history: History) -> bool:
+        """Whether something in front of that item waits for an answer, be it silence, even if the item has no words."""
+        for item in reversed(history.until(item_id).items):
+            if item.id == self._answered_upto:
+                return False
+            if item.role != "system" and (item.words.strip() or item.pictures):
+                return item.role == "user"
+        return False
 
     def owe(self, item_id: str) -> None:
         """An item is to be answered, and cannot be yet."""

@@ -77,6 +77,10 @@ class ResponseManager:
         self._tasks.start(f"{delivery.answer.request.turn}:stop", self._drop, delivery, _now())
         self._finish(delivery.answer, "cancelled", reason=reason)
 
+    def is_telling(self, item_id: str) -> bool:
+        """Whether the answer under way is telling a message of that id."""
+        return self._delivery is not None and self._delivery.answer.is_telling(item_id)
+
     def truncate(self, item_id: str, played_ms: int) -> None:
         """Note that the caller has heard only the first `played_ms` of an item, if the answer under way says that."""
         if self._delivery:

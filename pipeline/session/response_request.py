@@ -14,6 +14,7 @@ class ResponseRequest:
     Attributes:
         kept: The conversation keeps the answer.
         moments: When what happened before, on the loop's clock.
+        besides: It is to answer more than the utterance that was said last, which may turn out to have no words.
     """
 
     turn: TurnId
@@ -23,3 +24,4 @@ class ResponseRequest:
     metadata: Mapping[str, str] = field(default_factory=dict)
     kept: bool = True
     moments: Mapping[str, float | None] = field(default_factory=dict)
+    besides: bool = False

@@ -173,7 +173,7 @@ class Session:
         offers.drop()
         self._look_up(ahead=False)
         kept = kept and history is None
-        self._pending_input.request()
+        self._pending_input.request(self.history, kept=kept)
         if kept:
             self._pending_input.forgive()
         adopted = self._pending_input.take(self.history) if kept and response_options.say is None else None
@@ -181,6 +181,8 @@ class Session:
         moments = (adopted.utterance.moments() if adopted else {}) | (self.vision.moments() if self.vision else {})
         request = ResponseRequest(turn, response_name(), item_name(), response_options, metadata or {}, kept, moments)
         if adopted:
+            besides = self._pending_input.asks_besides(adopted.utterance.item_id, self.history)
+            request = replace(request, besides=besides)
             adopted.utterance.adopt(request)
             self._responses.begin(request, adopted.utterance.output, adopted.answering)
         else:
@@ -209,6 +211,10 @@ class Session:
             if self.vision:
                 self.vision.offers.drop()
             self._has_changed()
+
+    def is_telling(self, item_id: str) -> bool:
+        """Whether an item of that id is in progress: a message of the answer that is being given."""
+        return self._responses.is_telling(item_id)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
@@ -321,7 +327,7 @@ class Session:
         return due
 
     def _ended(self, done: ResponseDone) -> None:
-        self._pending_input.free()
+        self._pending_input.free(cancelled=done.status == "cancelled")
         self._forget_sound()
         self._has_changed()
         if self._answer_what_is_owed():

@@ -62,10 +62,12 @@ class Utterance:
         self.transcriber.settle()
 
     def context(self, history: History, response_options: ResponseOptions, heard: Hypothesis) -> TurnContext:
-        """What may be asked, as the session stands now. Once it is adopted, that is what the request asks."""
+        """What may be asked, as the session stands now. Once it is adopted, that is what the request asks: if it turns
+        out to have no words, what was said before it."""
+        settled, likely = heard.settled, heard.likely
         if self.request:
             history, response_options = history.until(self.request.item_id), self.request.response_options
-        settled, likely = heard.settled, heard.likely
+            settled |= self.request.besides and self.transcriber.certain and not self.transcriber.error
         sound = self.sound if settled or likely else None
         return TurnContext(history, response_options, self.item_id, heard.text, settled, heard.language, likely, sound)
 

@@ -1,8 +1,11 @@
 """Where in the audio of an answer's message each piece of its text is spoken."""
 
+import re
 from dataclasses import dataclass, replace
 
 from pipeline.types.chunks import AudioChunk
+
+UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")  # kana and Chinese characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,11 @@ def _heard(mark: PlaybackMark, played_ms: float) -> str:
 def _whole_words(text: str, characters: int) -> str:
     """The words that end within the first `characters` of `text`."""
     end = characters
-    if end < len(text) and not text[end].isspace():
-        while end > 0 and not text[end - 1].isspace():
-            end -= 1
+    while 0 < end < len(text) and not _is_between_words(text[end - 1], text[end]):
+        end -= 1
     return text[:end].rstrip()
+
+
+def _is_between_words(before: str, behind: str) -> bool:
+    """In scripts without spaces every character is a word."""
+    return before.isspace() or behind.isspace() or bool(UNSPACED.match(before) or UNSPACED.match(behind))

@@ -97,6 +97,17 @@ async def test_a_changed_format_holds_from_the_next_append_on() -> None:
     assert [hertz(window.pcm, SPEECH_RATE) for window in line.asr.prompts] == pytest.approx([TONE_HZ] * 2, abs=3)
 
 
+@pytest.mark.parametrize(("sound", "type_"), [(loud(0.1), "audio/pcm"), (mulaw(tone(0.1, 8_000)), "audio/pcmu")])
+async def test_what_was_said_before_the_format_changes_is_kept_to_its_end(sound: bytes, type_: str) -> None:
+    async with served() as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=None, format={"type": type_})
+        await caller.sounds(sound)
+        await caller.listens(format={"type": "audio/pcm", "rate": 16_000})
+        await caller.send("input_audio_buffer.commit")
+        while (event := await caller.next())["type"] != "input_audio_buffer.committed":
+            assert event["type"] != "error", event
+
+
 async def test_half_a_sample_waits_for_its_other_half_but_not_beyond_its_utterance() -> None:
     line = Line()
     async with served(line) as pipeline, calling(pipeline) as caller:

@@ -143,6 +143,15 @@ def user(**part: str) -> dict[str, Any]:
             "invalid_value",
             "audio_end_ms",
         ),
+        (
+            ("conversation.item.truncate", {"item_id": "nobody", "content_index": 1, "audio_end_ms": 1}),
+            "invalid_value",
+            "content_index",
+        ),
+        *(
+            (("input_audio_buffer.activity", {"speaking": speaking, "audio_ms": at_ms}), "invalid_value", "audio_ms")
+            for speaking, at_ms in ((True, -1), (False, -1), (False, -(10**400)), (True, 1 << 54))
+        ),
         (("response.cancel", {}), "response_cancel_not_active", None),
         (("response.cancel", {"response_id": "nobody"}), "response_cancel_not_active", "response_id"),
         (("session.update", {"session": {"type": "transcription"}}), "invalid_value", "session.type"),
@@ -160,6 +169,11 @@ def user(**part: str) -> dict[str, Any]:
             ("response.create", {"response": {"input": [user(type="input_text", text="Hi") | {"id": "one"}] * 2}}),
             "item_create_duplicate_item_id",
             "response.input[1].id",
+        ),
+        (
+            ("response.create", {"response": {"input": [user(type="input_image", image_url=IMAGE) | {"id": ""}] * 65}}),
+            "invalid_value",
+            "response.input[64].content",
         ),
         (("response.create", {"response": {"conversation": "mine"}}), "invalid_value", "response.conversation"),
         (("conversation.item.create", {"item": user(type="input_text")}), "invalid_value", "item.content[0].text"),

@@ -107,6 +107,24 @@ async def test_a_commit_makes_an_item_and_its_transcript_and_no_answer() -> None
         assert caller.all("response.created") == []
 
 
+async def test_an_item_that_is_retrieved_while_it_is_being_told_is_in_progress() -> None:
+    count = " ".join(f"Number {n}." for n in range(1, 41))
+    async with served(Line(aura=writes(count))) as pipeline, calling(pipeline) as caller:
+        await caller.says("Count.")
+        await caller.send("response.create")
+        item = (await caller.until("conversation.item.added"))["item"]
+        while item["role"] != "assistant":
+            item = (await caller.until("conversation.item.added"))["item"]
+        await caller.send("conversation.item.retrieve", item_id=item["id"])
+        assert (await caller.until("conversation.item.retrieved"))["item"] == item
+        assert (item["status"], item["content"]) == ("in_progress", [])
+        await caller.send("response.cancel")
+        done = (await caller.until("conversation.item.done"))["item"]
+        await caller.send("conversation.item.retrieve", item_id=item["id"])
+        assert (await caller.until("conversation.item.retrieved"))["item"] == done
+        assert done["status"] == "incomplete"
+
+
 async def test_a_stage_that_fails_ends_the_answer_and_not_the_session() -> None:
     failures = [EngineError("aura", "out of memory")]
 

@@ -22,6 +22,7 @@ MOST_OUTPUT = 65_536  # characters of what a function has put out; the model see
 SERVED = get_args(ItemKind)
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 MAX_IMAGE_PIXELS = 16_777_216  # 4096 x 4096
+MOST_PICTURES = 64  # of all that a response brings along; more would be decoded than any model is shown
 SERVED_PARTS = {
     "user": ("input_text", "input_image", "input_audio"),
     "assistant": ("output_text", "output_audio", "text"),
@@ -110,9 +111,14 @@ def read_input(items: Sequence[WireItem], limits: PromptLimits | None) -> Histor
     Raises:
         RequestError: Names the field that cannot be served.
     """
-    history = History()
+    history, pictures = History(), 0
     for at, wire in enumerate(items):
         item, param = read_item(wire, limits, f"response.input[{at}]"), f"response.input[{at}].id"
+        pictures += item.images
+        if pictures > MOST_PICTURES:
+            where = f"response.input[{at}].content"
+            message = f"{where}: there are {pictures} pictures so far, and {MOST_PICTURES} are served with one response"
+            raise RequestError("invalid_value", message, where)
         if history.find(item.id):
             raise RequestError("item_create_duplicate_item_id", f"{param}: {item.id!r} is there twice", param)
         if item.kind == "function_call_output":

@@ -11,6 +11,7 @@ from typing import Any
 from pipeline.errors import RequestError
 from pipeline.types.capabilities import Capabilities
 
+LONGEST_NAME = 64  # that is told back, or compared with those that are known: to compare megabytes takes seconds
 PLAIN = "aura"  # any pipeline, whatever its own name is
 OPENAI_MODELS = ("gpt-", "whisper-1")  # how their names begin
 OPENAI_VOICES = frozenset(
@@ -81,9 +82,9 @@ def _code(language: str) -> str:
 
 def _unknown(request: str, known: Iterable[str], param: str, code: str = "invalid_value") -> RequestError:
     known = tuple(known)
-    near = get_close_matches(request, known, n=1)
+    near = get_close_matches(request, known, n=1) if len(request) <= LONGEST_NAME else []
     hint = f"did you mean {near[0]!r}? " if near else ""
-    name = request if len(request) <= 64 else f"{request[:64]}…"
+    name = request if len(request) <= LONGEST_NAME else f"{request[:LONGEST_NAME]}…"
     return RequestError(code, f"{param}: {name!r} is not served; {hint}{_choice(known)}", param)
 
 

@@ -37,9 +37,8 @@ def parse_event(text: str) -> ClientEvent:
     except RecursionError as error:
         raise _too_deep(event_id) from error
     except (msgspec.ValidationError, OverflowError) as error:
-        message, _, path = str(error).partition(" - at ")
-        path = path.strip("`").removeprefix("$").removeprefix(".")
-        if unknown := re.search(r"unknown field `(.*)`", message):
+        message, path = _fault_and_path(str(error))
+        if unknown := re.search(r"unknown field `(.*)`", message, re.DOTALL):
             param = ".".join(filter(None, [path, unknown[1][:LONGEST_NAME]]))
             raise UnreadableEvent(
                 "unknown_parameter", f"{param}: there is no such parameter", param, event_id
@@ -76,6 +75,12 @@ def _kind(raw: dict[str, Any], event_id: str | None) -> type[ClientEvent]:
 def _too_deep(event_id: str | None = None) -> UnreadableEvent:
     message = f"the message is nested too deeply: up to {SURE_LEVELS} levels are sure to be read"
     return UnreadableEvent("invalid_json", message, None, event_id)
+
+
+def _fault_and_path(told: str) -> tuple[str, str]:
+    """What msgspec says, and the field of which: a client's name of a field, which it quotes, may hold anything."""
+    fault, at, path = told.rpartition(" - at `$")
+    return (fault, path.removesuffix("`").removeprefix(".")) if at and path.endswith("`") else (told, "")
 
 
 def _missing_field(message: str) -> str:

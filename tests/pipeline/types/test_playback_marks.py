@@ -46,6 +46,21 @@ def test_a_word_that_was_cut_was_not_heard() -> None:
     assert [marks.heard(ms) for ms in (100, 399, 400, 500, 899, 900)] == ["", "", "abcd", "abcd", "abcd", "abcd efgh"]
 
 
+def test_of_a_script_without_spaces_every_character_that_was_heard_stays() -> None:
+    marks = PlaybackMarks((PlaybackMark("東京は日本の首都、です。", 0, 1200), PlaybackMark("iPadの話。", 1200, 1900)))
+    heard = {ms: marks.heard(ms) for ms in (99, 500, 899, 1000, 1200, 1599, 1600, 1700)}
+    assert heard == {
+        99: "",
+        500: "東京は日本",
+        899: "東京は日本の首都",
+        1000: "東京は日本の首都、で",
+        1200: "東京は日本の首都、です。",
+        1599: "東京は日本の首都、です。",
+        1600: "東京は日本の首都、です。iPad",
+        1700: "東京は日本の首都、です。iPadの",
+    }
+
+
 def test_sound_without_text_lengthens_the_piece_before_it() -> None:
     marks = PlaybackMarks().with_audio(sound(100, "One.")).with_audio(sound(200)).with_audio(sound(50, " Two."))
     assert marks.marks == (PlaybackMark("One.", 0, 300), PlaybackMark(" Two.", 300, 350))
@@ -82,12 +97,12 @@ def moments(marks: PlaybackMarks) -> Iterator[float]:
 
 
 def whole_words(heard: str, marks: PlaybackMarks) -> bool:
-    """It ends where a word does, or where a piece does (pieces may meet within a word)."""
+    """It ends where a word does, or where a piece does (pieces may meet within a word); 漢 is a word by itself."""
     ends = {0}
     for mark in marks.marks:
         ends.add(max(ends) + len(mark.text))
     rest = marks.text[len(heard) :]
-    return len(heard) in ends or rest[:1].isspace()
+    return len(heard) in ends or rest[:1].isspace() or "漢" in (heard[-1:], rest[:1])
 
 
 def sound(ms: int, text: str = "") -> AudioChunk:

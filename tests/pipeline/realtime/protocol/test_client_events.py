@@ -40,6 +40,9 @@ from pipeline.realtime.protocol.parse import SURE_LEVELS, UnreadableEvent, parse
             "invalid_value",
             "item.content[0].type",
         ),
+        ('{"type": "response.cancel", "a\\nb": 1}', "unknown_parameter", "a\nb"),
+        ('{"type": "response.cancel", "a - at b": 1}', "unknown_parameter", "a - at b"),
+        ('{"type": "response.create", "response": {"a - at `b": 1}}', "unknown_parameter", "response.a - at `b"),
     ],
 )
 def test_a_fault_is_named(text: str, code: str, param: str | None) -> None:

@@ -1,0 +1,23 @@
+"""As what an answer is counted when it has ended."""
+
+import pytest
+
+from pipeline.runtime.metrics import Metrics
+from pipeline.types.history import Item
+from pipeline.types.session_events import ResponseDone
+from pipeline.types.turn_request import ResponseOptions
+
+WORDS = Item("words", "assistant", "Paris.")
+CALL = Item("call", "assistant", "{}", kind="function_call", call_id="1", name="look")
+
+
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [((), "silent"), ((WORDS,), "completed"), ((CALL,), "completed"), ((WORDS, CALL), "completed")],
+    ids=["silence", "words", "a call", "words and a call"],
+)
+def test_only_an_answer_without_words_and_calls_is_silence(output: tuple[Item, ...], status: str) -> None:
+    metrics = Metrics()
+    metrics.happened(ResponseDone("resp", ResponseOptions(), {}, "completed", output))
+    counted = [line for line in metrics.page().decode().splitlines() if line.startswith("aura_responses_total")]
+    assert [line for line in counted if not line.endswith(" 0.0")] == [f'aura_responses_total{{status="{status}"}} 1.0']
