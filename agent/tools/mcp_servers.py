@@ -76,7 +76,7 @@ class McpServers:
         delay_s, told = FIRST_DELAY_S, ""
         while True:
             with StderrTail() as said:
-                server, lost = mcp_client(settings, self._timeout_s + PATIENCE_S, said), asyncio.Event()
+                server, lost = mcp_client(settings, self._patience_s, said), asyncio.Event()
                 try:
                     async with asyncio.timeout(START_S if settings.command else CONNECT_S):
                         await server.initialize()
@@ -100,6 +100,11 @@ class McpServers:
                 self._owner.on_server_trouble(settings.name, why)
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, LONGEST_DELAY_S)
+
+    @property
+    def _patience_s(self) -> float:
+        """How long a server may take to answer anything: its start is waited for, and each call has our own limit."""
+        return max(self._timeout_s, START_S) + PATIENCE_S
 
     async def _close(self, server: MCPServer) -> None:
         """Wait until it has ended, without cancelling that: its process would stay."""

@@ -76,6 +76,16 @@ async def test_a_program_is_given_the_time_that_its_start_takes(noted: Path, mon
         assert "add" in await offered(caller)
 
 
+async def test_a_program_may_take_longer_to_start_than_a_call(noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_servers, "PATIENCE_S", 0.0)
+    settings = served(noted)
+    (server,) = settings.mcp
+    slow = replace(server, command=("sh", "-c", 'sleep 1.5; exec "$@"', "sh", *server.command))
+    async with calling(FakePipeline(tools=True), settings=replace(settings, timeout_s=1, mcp=(slow,))) as caller:
+        assert "add" in await offered(caller)
+        assert not [told for told in troubles(caller) if "cannot be reached" in told]
+
+
 async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_told(noted: Path) -> None:
     settings = served(noted, tools=frozenset(("add", "fly")), ask_first=frozenset(("add",)))
     says = [Says(calls=(Calls("add", '{"a": 2, "b": 3}'),)), ANSWER]
