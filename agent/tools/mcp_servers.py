@@ -115,9 +115,11 @@ class McpServers:
         self, settings: McpServerSettings, found: Sequence[RawFunctionTool[..., Any]], lost: asyncio.Event
     ) -> list[ListedTool]:
         usable = []
-        for tool in map(listed, found[:MOST_TOOLS]):
-            if settings.tools is not None and tool.name not in settings.tools:
-                continue
+        wanted = [each for each in found if settings.tools is None or each.info.name in settings.tools]
+        if len(wanted) > MOST_TOOLS:
+            left = f"it has {len(wanted)} tools, of which the first {MOST_TOOLS} are offered: name others in `tools`"
+            self._owner.on_server_trouble(settings.name, left)
+        for tool in map(listed, wanted[:MOST_TOOLS]):
             fault = "its name is none" if not _NAME.fullmatch(tool.name) else schema_fault(tool.parameters)
             if fault:
                 self._owner.on_server_trouble(settings.name, f"{line(tool.name, 64)}: {fault}")

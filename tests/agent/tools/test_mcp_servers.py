@@ -86,6 +86,22 @@ async def test_a_program_may_take_longer_to_start_than_a_call(noted: Path, monke
         assert not [told for told in troubles(caller) if "cannot be reached" in told]
 
 
+async def test_of_a_server_with_many_tools_those_that_are_named_are_offered(
+    noted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_servers, "MOST_TOOLS", 2)
+    settings = served(noted, tools=frozenset(("add", "fails")))  # the first and the fifth
+    async with calling(FakePipeline(tools=True), settings=settings) as caller:
+        assert await offered(caller) == ["add", "fails"]
+
+
+async def test_a_server_with_more_tools_than_have_room_is_told(noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_servers, "MOST_TOOLS", 2)
+    async with calling(FakePipeline(tools=True), settings=served(noted)) as caller:
+        assert await offered(caller) == ["add", "key"]
+        assert troubles(caller) == ["test: it has 6 tools, of which the first 2 are offered: name others in `tools`"]
+
+
 async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_told(noted: Path) -> None:
     settings = served(noted, tools=frozenset(("add", "fly")), ask_first=frozenset(("add",)))
     says = [Says(calls=(Calls("add", '{"a": 2, "b": 3}'),)), ANSWER]
