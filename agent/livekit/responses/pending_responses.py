@@ -213,8 +213,8 @@ class PendingResponses:
         decision, message, reason = metadata.get("decision", ""), "", metadata.get("reason", "")
         if status == "failed":
             message, reason = error.get("message", ""), error.get("code", "")
-        offer_id = metadata.get("offer_id", "")
-        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id, cut)
+        offer_id, said = metadata.get("offer_id", ""), metadata.get("say", "")
+        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id, cut, said)
 
     def _stop(self) -> None:
         for answer in self._answers.values():
