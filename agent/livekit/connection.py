@@ -166,6 +166,9 @@ class PipelineConnection:
             if not isinstance(error, PipelineFull | Unreachable):
                 self._resume_token = None  # the session cannot be gone on with: the next begins anew
             return error
+        except Exception:  # without a line, the call would be deaf and tell nobody
+            logger.exception("the line failed")
+            return ConnectionLost("the line failed")
 
     def _open(self) -> AbstractAsyncContextManager[RealtimeClient]:
         settings = self._endpoint.settings
