@@ -66,7 +66,7 @@ def read_mcp_file(path: Path, environ: Mapping[str, str]) -> tuple[tuple[McpServ
         return (), [f"{path}: it cannot be read ({error.strerror})"]
     except msgspec.ValidationError as error:
         return (), [f"{path}: {_told(error)}"]
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+    except (ValueError, yaml.YAMLError, RecursionError) as error:  # no UTF-8, or a date that is none
         return (), [f"{path}: it is no YAML: {' '.join(str(error).split())}"]
     servers, faults = list[McpServerSettings](), list[str]()
     for name, written in file.servers.items():

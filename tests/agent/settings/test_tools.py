@@ -100,6 +100,7 @@ def test_a_file_names_servers_their_tools_and_where_their_keys_are(tmp_path: Pat
     ("text", "fault"),
     [
         ("servers: [", "it is no YAML"),
+        ("servers: {a: {url: 2026-13-45, tools: all}}", "it is no YAML: month must be in 1..12"),
         (
             "servers: {a: {url: 'http://x', tools: all, colour: red}}",
             "servers.a: Object contains unknown field `colour`",
