@@ -125,7 +125,8 @@ class McpServers:
                 self._owner.on_server_trouble(settings.name, f"{line(tool.name, 64)}: {fault}")
                 continue
             usable.append(_watched(tool, settings, lost))
-        missing = sorted((settings.tools or frozenset()) - {tool.info.name for tool in found})
+        named = (settings.tools or frozenset()) | settings.ask_first
+        missing = sorted(named - {tool.info.name for tool in found})
         if missing:
             self._owner.on_server_trouble(settings.name, f"it has no {', '.join(missing)}")
         return usable

@@ -112,6 +112,13 @@ async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_t
         assert troubles(caller) == ["test: it has no fly"]
 
 
+async def test_a_tool_that_is_to_ask_first_and_is_not_there_is_told(noted: Path) -> None:
+    settings = served(noted, ask_first=frozenset(("add", "slwo")))
+    async with calling(FakePipeline(tools=True), settings=settings) as caller:
+        await offered(caller)
+        assert "test: it has no slwo" in troubles(caller)
+
+
 async def test_a_persona_that_may_use_no_server_is_offered_none_of_its_tools(noted: Path) -> None:
     persona = replace(PERSONA, mcp=())
     async with calling(FakePipeline(tools=True), settings=served(noted), persona=persona) as caller:
