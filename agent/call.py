@@ -221,6 +221,8 @@ class Call:
             waited = {} if outcome.waited_ms is None else {"waited_ms": outcome.waited_ms}
             self.publisher.stayed_silent(outcome.reason or "model", {"response_id": outcome.response_id, **waited})
         self._cuts.ended(outcome)
+        if outcome.status == "completed":
+            self.character.on_said(outcome.said)
         if outcome.status in ("completed", "incomplete"):
             self.publisher.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})

@@ -31,6 +31,7 @@ PhraseKind = Literal["greeting", "apology", "hold", "goodbye", "consent"]
 
 CONSENT_S = 15.0  # for which what is written waits for the sentence
 CONSENT_TRIES = 5  # to say it to its end
+CONSENT_AGAIN_S = 2.0  # after one that could not be said
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
 
 
@@ -78,6 +79,8 @@ class CallPersona:
         self._consents_left = 0  # so often the sentence may still be said that was not heard to its end
         self._consented = asyncio.Event()
         self._consented.set()
+        self._said = ""  # as it is and to its end, of late
+        self._free = False  # the floor is
         self._saying: list[_Said] = []  # what is said as it is, and may not be over
         self._changing = False  # from speech to writing, or back
         self._answer = AnswerAnew(session, model, publisher, cuts)
@@ -115,22 +118,33 @@ class CallPersona:
 
     def see_floor(self, free: bool) -> None:
         """Nobody speaks, and nothing is under way or audible; or otherwise."""
-        if free and self._consents_left and not self._changing:
+        self._free = free
+        is_up = self._model.live is not None and self._model.live.is_up
+        if free and is_up and self._consents_left and not self._changing:
             self._say_consent()
+
+    def on_said(self, text: str) -> None:
+        """The pipeline has said that as it is, to its end; empty: something else."""
+        self._said = text or self._said
 
     def _say_consent(self) -> None:
         left, self._consents_left = self._consents_left, 0
-        if handle := self._say(self._phrase("consent"), is_consent=True):
-            self._tasks.start(self._hear_out(handle, left - 1), "call:consent")
+        phrase, self._said = self._phrase("consent"), ""
+        if handle := self._say(phrase, is_consent=True):
+            self._tasks.start(self._hear_out(handle, phrase.text, left - 1), "call:consent")
         else:
             self._consented.set()
 
-    async def _hear_out(self, consent: SpeechHandle, left: int) -> None:
-        """Have it said again when the floor is free, if somebody spoke over it: they are to know."""
+    async def _hear_out(self, consent: SpeechHandle, text: str, left: int) -> None:
+        """Have it said again when the floor is free, if it was not heard to its end: they are to know."""
         await consent.wait_for_playout()
         self._consented.set()
         if consent.interrupted:
             self._consents_left = left
+        elif self._said != text:  # the line broke, or the voice failed
+            await asyncio.sleep(CONSENT_AGAIN_S)
+            self._consents_left = left
+            self.see_floor(self._free)
 
     def sample(self) -> None:
         """Say the greeting, so that people hear the voice that there is now.

@@ -1,7 +1,7 @@
 """This module keeps LiveKit's and the pipeline's view of the conversation in line."""
 
 from base64 import b64encode
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
@@ -25,7 +25,7 @@ class ChatContextMirror:
     def __init__(self, before: Iterable[llm.ChatMessage] = ()) -> None:
         self.items = llm.ChatContext(list(before))
         self._unconfirmed: list[str] = []  # what the pipeline was told to add, and has not said that it did
-        self._coming: OrderedDict[str, bytes] = OrderedDict()  # pictures, by the words of the messages they come with
+        self._coming: deque[tuple[str, bytes]] = deque(maxlen=MOST_PICTURES)  # with the words that they come with
         self._pictures: OrderedDict[str, bytes] = OrderedDict()  # by item
         self._settled: set[str] = set()  # answers of which the pipeline says nothing new any more
         self._out_of_band: set[str] = set()  # what was said and is in no conversation
@@ -62,8 +62,8 @@ class ChatContextMirror:
         self._out_of_band.add(item_id)
 
     def expect(self, words: str, jpeg: bytes) -> None:
-        """The person's next message with these words comes with this picture."""
-        _keep(self._coming, words, jpeg)
+        """The person's next message with these words that has no picture yet comes with this one."""
+        self._coming.append((words, jpeg))
 
     def show(self, jpeg: bytes) -> Event:
         """Add a message that is only a picture; returns what the pipeline must be told."""
@@ -111,8 +111,9 @@ class ChatContextMirror:
                 self.forget(item.id)
         for item in wanted.items:
             if self._is_new(item):
-                if jpeg := self._coming.pop(_words(item), None):
-                    _keep(self._pictures, item.id, jpeg)
+                if coming := next((each for each in self._coming if each[0] == _words(item)), None):
+                    self._coming.remove(coming)
+                    _keep(self._pictures, item.id, coming[1])
                 yield self._created(item)
                 self.items.items.append(item.model_copy())
                 self._unconfirmed.append(item.id)

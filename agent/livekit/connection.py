@@ -12,7 +12,7 @@ from livekit.agents import llm
 
 from agent.livekit.capabilities import PipelineCapabilities, read_capabilities
 from agent.livekit.input_stream import InputClock, InputItem
-from agent.livekit.send_queue import SendQueue
+from agent.livekit.send_queue import QueuedSend, SendQueue
 from agent.settings.agent import PipelineSettings
 from pipeline.realtime.client import (
     ConnectionLost,
@@ -82,6 +82,7 @@ class PipelineConnection:
     def __init__(self, endpoint: PipelineEndpoint, caller: ConnectionOwner) -> None:
         self._endpoint, self._caller = endpoint, caller
         self._queue = SendQueue()
+        self._leaving: QueuedSend | None = None  # what was taken from it, and has not left
         self._resume_token: str | None = endpoint.resume_token or None
         self._affinity = secrets.token_hex(8)
         self._connections = 0
@@ -123,7 +124,7 @@ class PipelineConnection:
         delay_s = FIRST_DELAY_S
         away = False
         while True:
-            before = self._connections
+            before, self._leaving = self._connections, None
             error = await self._converse()
             if self._connections > before:
                 delay_s = FIRST_DELAY_S
@@ -154,6 +155,8 @@ class PipelineConnection:
                         sending = tasks.create_task(self._send(pipeline), name="line:send")
                         error = await self._hear(events)
                         sending.cancel()
+                        if self._leaving:
+                            self._queue.put_back(self._leaving)
                     return error
         except TimeoutError:
             return ConnectionLost("the pipeline did not answer in time")
@@ -163,6 +166,9 @@ class PipelineConnection:
             if not isinstance(error, PipelineFull | Unreachable):
                 self._resume_token = None  # the session cannot be gone on with: the next begins anew
             return error
+        except Exception:  # without a line, the call would be deaf and tell nobody
+            logger.exception("the line failed")
+            return ConnectionLost("the line failed")
 
     def _open(self) -> AbstractAsyncContextManager[RealtimeClient]:
         settings = self._endpoint.settings
@@ -183,13 +189,13 @@ class PipelineConnection:
     async def _send(self, pipeline: RealtimeClient) -> None:
         clock = InputClock()
         while True:
-            waiting = await self._queue.take()
+            self._leaving = None
+            self._leaving = waiting = await self._queue.take()
             event = waiting.what if isinstance(waiting.what, dict) else clock.event(waiting.what)
             try:
                 await pipeline.send(event)
             except ConnectionLost:
-                self._queue.put_back(waiting)
-                return  # the reader hears of it too
+                return  # the reader hears of it too, if it has not yet
             except ValueError:
                 logger.exception("an event cannot be sent", extra={"type": event.get("type")})
 

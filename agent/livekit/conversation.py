@@ -156,8 +156,13 @@ class PipelineConversation:
         """
         if words:
             self._history.expect(words, jpeg)
-        else:
-            self._connection.send(self._history.show(jpeg))
+            return
+        shown = self._history.show(jpeg)
+        try:
+            self._connection.send(shown)
+        except SendQueueFull:
+            self._history.forget(shown["event_id"])
+            raise
 
     @log_exceptions
     def caption(self, item_id: str, text: str, is_final: bool = False) -> None:

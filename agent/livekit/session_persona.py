@@ -107,7 +107,8 @@ class SessionPersona:
         """The line is down: all is said anew when it is up."""
         self._up = False
         waiting, self._waiting = self._waiting, {}
-        for answered in waiting.values():
+        for event_id, answered in waiting.items():
+            self._connection.withdraw(event_id)  # it would come behind what is said anew
             if answered and not answered.done():
                 answered.set_exception(_not_reached())
 
@@ -130,16 +131,25 @@ class SessionPersona:
         if self._settings.modalities != before.modalities:
             changed["output_modalities"] = self._settings.modalities
         answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        update = self._update(changed, answered)
         try:
-            self._connection.send(self._update(changed, answered))
+            self._connection.send(update)
             async with asyncio.timeout(ANSWERED_S):
                 await answered
         except PersonaRefused:
             self._settings = before
             raise
-        except (TimeoutError, SendQueueFull) as error:
+        except SendQueueFull as full:
             self._settings = before
-            raise _not_reached() from error
+            del self._waiting[update["event_id"]]
+            raise _not_reached() from full
+        except TimeoutError as late:
+            self._settings = before
+            if self._connection.withdraw(update["event_id"]):
+                del self._waiting[update["event_id"]]
+            else:  # it has left, and may be done yet
+                self._tell(self._whole())
+            raise _not_reached() from late
 
     def updated(self, session: Mapping[str, Any]) -> None:
         """The pipeline has done what the oldest update asks for."""

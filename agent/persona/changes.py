@@ -220,15 +220,12 @@ def _short(text: str) -> str:
 
 def _renamed(persona: Persona, name: str) -> Persona:
     old = persona.name
-    return replace(
-        persona,
-        name=name,
-        instructions=_with_name(persona.instructions, old, name),
-        greeting=_with_name(persona.greeting, old, name),
-        apology=_with_name(persona.apology, old, name),
-        greetings={code: _with_name(text, old, name) for code, text in persona.greetings.items()},
-        apologies={code: _with_name(text, old, name) for code, text in persona.apologies.items()},
-    )
+    texts: dict[str, Any] = {"instructions": _with_name(persona.instructions, old, name)}
+    for plain, by_language in _BY_LANGUAGE.items():
+        texts[plain] = _with_name(getattr(persona, plain), old, name)
+        several: Mapping[str, str] = getattr(persona, by_language)
+        texts[by_language] = {code: _with_name(text, old, name) for code, text in several.items()}
+    return replace(persona, name=name, **texts)
 
 
 def _with_name(text: str, old: str, new: str) -> str:

@@ -173,7 +173,7 @@ class PersonaDesk:
                 theirs = frozenset[str]().union(*(each.fields for each in waiting if each not in others))
                 kept = frozenset[str]().union(*(each.fields for each in others))
                 wanted, waiting = wanted.without((theirs - kept) | names), others
-                if not wanted:
+                if not (wanted or waiting):
                     return
             except Exception:
                 logger.exception("a change of the persona failed", extra={"fields": sorted(wanted.values)})

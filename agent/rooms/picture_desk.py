@@ -109,11 +109,15 @@ class PictureDesk:
                 while stream not in self._pictures:
                     self._came.clear()
                     await self._came.wait()
-                return await self._pictures[stream]
+                picture = self._pictures[stream]
+                await asyncio.wait([picture])
         except TimeoutError as error:
             raise PictureRefused("it did not arrive") from error
         finally:
             self._forget(stream)
+        if picture.cancelled():
+            raise PictureRefused("more came at once than are kept")
+        return picture.result()
 
     @log_exceptions
     def _on_stream(self, reader: rtc.ByteStreamReader, identity: str) -> None:

@@ -64,10 +64,10 @@ def read_mcp_file(path: Path, environ: Mapping[str, str]) -> tuple[tuple[McpServ
         file = msgspec.convert(yaml.safe_load(data.decode()), _McpFile)
     except OSError as error:
         return (), [f"{path}: it cannot be read ({error.strerror})"]
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        return (), [f"{path}: it is no YAML: {' '.join(str(error).split())}"]
     except msgspec.ValidationError as error:
         return (), [f"{path}: {_told(error)}"]
+    except (ValueError, yaml.YAMLError, RecursionError) as error:  # no UTF-8, or a date that is none
+        return (), [f"{path}: it is no YAML: {' '.join(str(error).split())}"]
     servers, faults = list[McpServerSettings](), list[str]()
     for name, written in file.servers.items():
         try:
@@ -95,7 +95,11 @@ def _faults(server: _Server, environ: Mapping[str, str]) -> list[str]:
     if server.key_env and not server.url:
         faults.append(".key_env: only a `url` has a key; a command finds it in its `env`")
     named = [server.key_env] if server.key_env else []
-    faults += [f".key_env: the environment has no {name}" for name in named if not environ.get(name)]
+    faults += [f".key_env: the environment has no {name}" for name in named if not _key(name, environ)]
+    wrong = [name for name in named if not (_key(name, environ).isascii() and _key(name, environ).isprintable())]
+    faults += [
+        f".key_env: the value of {name} cannot stand in a header" for name in wrong
+    ]  # who tries is told all of it
     faults += [f".env: the environment has no {name}" for name in server.env if name not in environ]
     if isinstance(server.tools, list):
         strange = [name for name in server.ask_first if name not in server.tools]
@@ -104,7 +108,7 @@ def _faults(server: _Server, environ: Mapping[str, str]) -> list[str]:
 
 
 def _settings(name: str, server: _Server, environ: Mapping[str, str]) -> McpServerSettings:
-    key = environ.get(server.key_env, "") if server.key_env else ""
+    key = _key(server.key_env, environ)
     return McpServerSettings(
         name,
         server.url,
@@ -114,3 +118,8 @@ def _settings(name: str, server: _Server, environ: Mapping[str, str]) -> McpServ
         frozenset(server.tools) if isinstance(server.tools, list) else None,
         frozenset(server.ask_first),
     )
+
+
+def _key(name: str, environ: Mapping[str, str]) -> str:
+    """The key in that variable, without the line break with which files end; empty: there is none."""
+    return environ.get(name, "").strip()

@@ -48,7 +48,8 @@ WATCHING_S = 2.0  # after the last picture
 OBSERVED_S = 2.0  # for which a line holds that says what is seen: it is told each second while it does
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
 GIVEN_UP_S = 20.0  # after a sound: nothing came of it
-WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
+WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten that does not last
+PASSING = frozenset(("aura.decision", "aura.timings", TOOL))  # what tells of a moment
 UNKNOWN = StageTimings()
 
 # Why an answer is silence, in words, by the pipeline's code.
@@ -285,6 +286,10 @@ class AgentStatePublisher:
             self._changed.set()
 
     def _tell(self, attributes: dict[str, str]) -> None:
+        if len(self._news) == WAITING_NEWS and (
+            old := next((one for one in self._news if one.keys() <= PASSING), None)
+        ):
+            self._news.remove(old)
         self._news.append(attributes)
         self._changed.set()
 

@@ -10,7 +10,9 @@ MOST_RESULT = 8_000  # bytes of a result that the model is told
 MOST_SHOWN = 400  # letters of arguments, or of a result, that people are shown
 MOST_FAULT = 300  # letters of a line that says what failed
 
-_SECRET = re.compile(r"passw|passphrase|passcode|secret|token|api_?key|\bpin\b|credential|authorization", re.IGNORECASE)
+_SECRET = re.compile(
+    r"passw|passphrase|passcode|secret|token|api_?key|(?<![a-z])pin(?![a-z])|credential|authorization", re.IGNORECASE
+)
 HIDDEN = "…"
 
 
@@ -30,9 +32,14 @@ def line(text: str, most: int = MOST_FAULT) -> str:
 
 
 def shown_arguments(arguments: Mapping[str, object]) -> str:
-    """Arguments as people may see them, as JSON in one line: what has the name of a secret is hidden."""
-    shown = {name: HIDDEN if _SECRET.search(name) else value for name, value in arguments.items()}
-    return line(as_json(shown), MOST_SHOWN)
+    """Arguments as people may see them, as JSON in one line: what has the name of a secret is hidden, however deep."""
+    return line(as_json(_shown(arguments)), MOST_SHOWN)
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: HIDDEN if _SECRET.search(str(name)) else _shown(each) for name, each in value.items()}
+    return [_shown(each) for each in value] if isinstance(value, list) else value
 
 
 def as_json(value: object, *, is_ordered: bool = False) -> str:

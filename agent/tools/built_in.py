@@ -112,7 +112,7 @@ def _of_call(settings: ToolSettings, actions: CallActions | None, senses: CallSe
 def _of_notes(settings: ToolSettings, actions: CallActions | None) -> Iterator[ListedTool]:
     if settings.notes is None or actions is None:
         return
-    folder = settings.notes
+    folder, writing = settings.notes, asyncio.Lock()  # a model may note two things at once
 
     def notes() -> Notes:
         if not actions.caller:
@@ -121,7 +121,8 @@ def _of_notes(settings: ToolSettings, actions: CallActions | None) -> Iterator[L
 
     async def remember(arguments: Arguments, context: Context) -> str:
         try:
-            await asyncio.to_thread(notes().remember, str(arguments.get("note") or ""))
+            async with writing:
+                await asyncio.to_thread(notes().remember, str(arguments.get("note") or ""))
         except ValueError as error:
             raise ToolError(f"note: {error}") from error
         return "noted"

@@ -76,7 +76,7 @@ class McpServers:
         delay_s, told = FIRST_DELAY_S, ""
         while True:
             with StderrTail() as said:
-                server, lost = mcp_client(settings, self._timeout_s + PATIENCE_S, said), asyncio.Event()
+                server, lost = mcp_client(settings, self._patience_s, said), asyncio.Event()
                 try:
                     async with asyncio.timeout(START_S if settings.command else CONNECT_S):
                         await server.initialize()
@@ -101,6 +101,11 @@ class McpServers:
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, LONGEST_DELAY_S)
 
+    @property
+    def _patience_s(self) -> float:
+        """How long a server may take to answer anything: its start is waited for, and each call has our own limit."""
+        return max(self._timeout_s, START_S) + PATIENCE_S
+
     async def _close(self, server: MCPServer) -> None:
         """Wait until it has ended, without cancelling that: its process would stay."""
         closing = self._closing.start(close(server), "mcp:close")
@@ -110,15 +115,18 @@ class McpServers:
         self, settings: McpServerSettings, found: Sequence[RawFunctionTool[..., Any]], lost: asyncio.Event
     ) -> list[ListedTool]:
         usable = []
-        for tool in map(listed, found[:MOST_TOOLS]):
-            if settings.tools is not None and tool.name not in settings.tools:
-                continue
+        wanted = [each for each in found if settings.tools is None or each.info.name in settings.tools]
+        if len(wanted) > MOST_TOOLS:
+            left = f"it has {len(wanted)} tools, of which the first {MOST_TOOLS} are offered: name others in `tools`"
+            self._owner.on_server_trouble(settings.name, left)
+        for tool in map(listed, wanted[:MOST_TOOLS]):
             fault = "its name is none" if not _NAME.fullmatch(tool.name) else schema_fault(tool.parameters)
             if fault:
                 self._owner.on_server_trouble(settings.name, f"{line(tool.name, 64)}: {fault}")
                 continue
             usable.append(_watched(tool, settings, lost))
-        missing = sorted((settings.tools or frozenset()) - {tool.info.name for tool in found})
+        named = (settings.tools or frozenset()) | settings.ask_first
+        missing = sorted(named - {tool.info.name for tool in found})
         if missing:
             self._owner.on_server_trouble(settings.name, f"it has no {', '.join(missing)}")
         return usable

@@ -380,11 +380,16 @@ class _Socket:
     def __init__(self) -> None:
         self.events: asyncio.Queue[Event | PipelineError] = asyncio.Queue()
         self.inbox: asyncio.Queue[Event] = asyncio.Queue()
-        self.broken = False
+        self.broken = self.stalled = False
+        self.fails: Exception | None = None  # to send anything
 
     async def send(self, event: Event) -> None:
         if self.broken:
             raise ConnectionLost("the connection is broken")
+        if self.fails:
+            raise self.fails
+        if self.stalled:  # nobody takes what is sent
+            await asyncio.Event().wait()
         self.inbox.put_nowait(event)
 
     async def __aiter__(self) -> AsyncIterator[Event]:

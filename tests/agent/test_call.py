@@ -1,6 +1,7 @@
 """What a call tells of itself: the wait of the turn that is answered, whatever else was to be heard."""
 
 import asyncio
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from livekit.agents import UserStateChangedEvent
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
 from agent.livekit.conversation import TOO_LONG
+from agent.livekit.send_queue import MOST_COMMANDS
 from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
@@ -312,6 +314,32 @@ async def test_a_picture_goes_with_what_is_written_and_is_answered() -> None:
         (asked,) = pipeline.of("conversation.item.create")
         assert [part["type"] for part in asked["item"]["content"]] == ["input_text", "input_image"]
         assert pipeline.kinds()[-2:] == ["conversation.item.create", "response.create"]
+
+
+async def test_of_two_pictures_with_the_same_words_each_goes_with_its_own() -> None:
+    pipeline = FakePipeline(says=[PARIS, PARIS])
+    async with calling(pipeline) as room:
+        room.call.look(b"one", "Where is this?")
+        room.call.look(b"two", "Where is this?")
+        await asyncio.sleep(5)
+        contents = [event["item"]["content"] for event in pipeline.of("conversation.item.create")]
+        shown = [part["image_url"].rpartition(",")[2] for content in contents for part in content[1:]]
+        assert [b64decode(one) for one in shown] == [b"one", b"two"]
+
+
+async def test_a_picture_that_was_refused_since_too_much_waits_is_not_shown_later() -> None:
+    pipeline = FakePipeline()
+    async with calling(pipeline) as room:
+        session: Any = room.call.session.current_agent.realtime_llm_session
+        for _ in range(MOST_COMMANDS):
+            session.conversation.truncate("nothing", 0, "")
+        with pytest.raises(PictureRefused, match="too much waits"):
+            room.call.look(b"jpeg", "")
+        await asyncio.sleep(1)
+        pipeline.break_off()
+        await asyncio.sleep(3)
+        shown = [event for event in pipeline.of("conversation.item.create") if len(event["item"]["content"]) > 1]
+        assert shown == []
 
 
 async def test_a_picture_without_words_waits_for_a_question() -> None:

@@ -106,9 +106,9 @@ class ConversationAnswers:
             self.calls.lost()
 
     def lose(self, reason: str) -> None:
-        """Fail every request and close every answer: the line is down."""
+        """Fail every request and close every answer: the line is down. Nothing waits for the end of one any more."""
         self._responses.lose(reason)
-        self.tell()
+        self._tell_outputs()
 
     def close(self) -> None:
         """End them all, and tell nobody: the conversation is over."""

@@ -14,6 +14,7 @@ class ResponseOutcome:
         waited_ms: How long somebody has waited for this; None: nobody has.
         offer_id: Of the offer that was said; empty: somebody, or the agent itself, had asked for it.
         cut: It was written, and stopped before its end.
+        said: The text that it was to say as it is; empty: its words are the model's.
     """
 
     response_id: str
@@ -24,3 +25,4 @@ class ResponseOutcome:
     waited_ms: int | None = None
     offer_id: str = ""
     cut: bool = False
+    said: str = ""

@@ -168,8 +168,12 @@ class PendingResponses:
 
     def _created(self, response: dict[str, Any]) -> None:
         metadata = response.get("metadata") or {}
-        request_id, offer_id = metadata.get("client_event_id"), metadata.get("offer_id", "")
-        request = self._requests.pop(request_id, None) if request_id else None
+        request_id, offer_id = metadata.get("client_event_id", ""), metadata.get("offer_id", "")
+        request = self._requests.get(request_id)
+        if request and request.future.cancelled():  # a moment ago: it is about to be given up
+            request = None
+        elif request:
+            del self._requests[request_id]
         of_tools = request is not None and request.of_tools
         out_of_band = request is not None and request.out_of_band
         asked_at = request.asked_at if request else None
@@ -213,8 +217,8 @@ class PendingResponses:
         decision, message, reason = metadata.get("decision", ""), "", metadata.get("reason", "")
         if status == "failed":
             message, reason = error.get("message", ""), error.get("code", "")
-        offer_id = metadata.get("offer_id", "")
-        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id, cut)
+        offer_id, said = metadata.get("offer_id", ""), metadata.get("say", "")
+        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id, cut, said)
 
     def _stop(self) -> None:
         for answer in self._answers.values():

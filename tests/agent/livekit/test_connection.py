@@ -217,3 +217,32 @@ async def test_a_command_that_was_being_sent_when_the_line_broke_is_sent_on_the_
         pipeline.break_off()
         await asyncio.sleep(1.0)
     assert [event["item_id"] for event in pipeline.of("conversation.item.truncate")] == ["a", "b"]
+
+
+async def test_a_command_that_nobody_took_before_the_line_broke_is_sent_on_the_next() -> None:
+    pipeline = FakePipeline()
+    async with line(pipeline) as (the_line, _):
+        await asyncio.sleep(0.5)
+        assert pipeline.socket is not None
+        pipeline.socket.stalled = True
+        the_line.send({"type": "conversation.item.truncate", "item_id": "a"})
+        the_line.send({"type": "conversation.item.truncate", "item_id": "b"})
+        await asyncio.sleep(0.1)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+    assert [event["item_id"] for event in pipeline.of("conversation.item.truncate")] == ["a", "b"]
+
+
+async def test_what_fails_as_nobody_expects_ends_the_line_and_not_the_call(caplog: pytest.LogCaptureFixture) -> None:
+    pipeline = FakePipeline(can_resume=True)
+    async with line(pipeline) as (the_line, caller):
+        await asyncio.sleep(0.5)
+        assert pipeline.socket is not None
+        pipeline.socket.fails = TypeError("what JSON has no form for")
+        the_line.send({"type": "response.cancel"})
+        await asyncio.sleep(1.0)
+        the_line.send({"type": "response.create"})
+        await asyncio.sleep(0.1)
+    assert caller.troubles == [(0.0, ""), (0.5, STOPPED), (0.75, "")]
+    assert pipeline.kinds(without=("session.update",)) == ["response.create"]
+    assert "the line failed" in caplog.messages

@@ -11,6 +11,7 @@ from livekit.agents import function_tool, llm
 
 from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.send_queue import MOST_COMMANDS
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_persona import ANSWERED_S
 from agent.livekit.session_settings import PipelineSessionSettings
@@ -169,6 +170,48 @@ async def test_a_line_that_breaks_in_a_change_refuses_it() -> None:
         with pytest.raises(PersonaRefused, match="does not answer just now"):
             await session.conversation.character.configure(PersonaChanges({"voice": "eric"}).applied(AURA))
         assert loop.time() - began == pytest.approx(0.5)
+
+
+def voices(pipeline: FakePipeline) -> list[str]:
+    """The voice that each update asks for."""
+    return [event["session"]["audio"]["output"]["voice"] for event in pipeline.of("session.update")]
+
+
+async def test_a_change_that_was_given_up_is_not_done_later() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with talking(pipeline) as (session, listener):
+        pipeline.slow_s = 2 * ANSWERED_S
+        with pytest.raises(PersonaRefused):
+            await session.conversation.character.configure(replace(AURA, voice="eric"))
+        pipeline.slow_s = 0
+        await asyncio.sleep(3 * ANSWERED_S)
+        assert (voices(pipeline)[-1], listener.personas[-1].voice) == ("vivian", "vivian")
+        await session.conversation.character.configure(replace(AURA, voice="eric"))
+        assert listener.personas[-1].voice == "eric"
+
+
+async def test_a_change_that_never_left_is_not_done_on_the_next_line() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with talking(pipeline) as (session, listener):
+        assert pipeline.socket
+        pipeline.socket.stalled = True
+        asyncio.get_running_loop().call_later(0.5, pipeline.break_off)
+        with pytest.raises(PersonaRefused, match="does not answer just now"):
+            await session.conversation.character.configure(replace(AURA, voice="eric"))
+        await asyncio.sleep(1)
+        assert voices(pipeline) == ["vivian", "vivian"]
+        assert listener.personas[-1].voice == "vivian"
+
+
+async def test_a_change_for_which_there_is_no_room_leaves_the_next_one_its_answer() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with talking(pipeline) as (session, _):
+        for _ in range(MOST_COMMANDS):
+            session.conversation.truncate("nothing", 0, "")
+        with pytest.raises(PersonaRefused, match="does not answer just now"):
+            await session.conversation.character.configure(replace(AURA, voice="eric"))
+        await asyncio.sleep(0.1)
+        await session.conversation.character.configure(replace(AURA, voice="eric"))
 
 
 async def test_what_is_said_as_it_is_is_said_in_its_language_if_the_voice_has_it() -> None:

@@ -107,6 +107,15 @@ def test_a_new_name_takes_the_place_of_the_old_one_in_what_is_told_and_said() ->
     assert PersonaChanges({"name": "Aurasia"}).applied(nova).instructions.count("Aurasia") == 1
 
 
+def test_a_new_name_takes_the_place_of_the_old_one_in_whatever_a_persona_says() -> None:
+    texts = {"de": "Hier ist Aura.", "en": "Aura here."}
+    said = dict.fromkeys(("greeting", "apology", "hold", "goodbye", "consent"), texts)
+    mia = PersonaChanges({"name": "Mia"}).applied(PersonaChanges(said).applied(AURA))
+    phrases = (mia.greeting_in, mia.apology_in, mia.hold_in, mia.goodbye_in, mia.consent_in)
+    assert {phrase(["de"]).text for phrase in phrases} == {"Hier ist Mia."}
+    assert {mia.greeting, mia.apology, mia.hold, mia.goodbye, mia.consent} == {"Mia here."}
+
+
 def test_a_new_name_is_never_read_as_a_pattern() -> None:
     assert PersonaChanges({"name": r"\1 (x)"}).applied(AURA).greeting == r"Hello, I'm \1 (x). What can I do for you?"
 

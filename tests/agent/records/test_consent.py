@@ -11,6 +11,7 @@ from agent.records.call_recording import CallRecording
 from agent.settings.records import RecordSettings
 from tests.agent.records.tape import Tape, at_once
 from tests.agent.talking.begin import talking
+from tests.agent.talking.engines import Engines
 
 pytestmark = pytest.mark.anyio
 SENTENCE = "This call is being recorded."
@@ -55,6 +56,25 @@ async def test_it_is_said_too_where_the_persona_waits_for_the_person(tmp_path: P
     async with talking(greet=True, recording=recording(tmp_path), persona=persona) as room:
         await room.hears_out()
         assert room.heard == SENTENCE
+
+
+async def test_where_the_line_breaks_in_it_it_is_said_once_more(tmp_path: Path) -> None:
+    persona = replace(AURA, consent=f"Before we begin, you are to know one thing. {SENTENCE}", consents={})
+    async with talking(greet=True, recording=recording(tmp_path), persona=persona) as room:
+        room.pipeline.break_off()
+        room.cut_off = True
+        await room.pauses(5)
+        await room.hears_out()
+        assert room.heard.endswith(persona.consent) and room.heard.count(SENTENCE) == 1
+
+
+async def test_where_the_voice_fails_it_is_said_when_it_is_there_again(tmp_path: Path) -> None:
+    engines = Engines()
+    engines.broken.add("tts")
+    async with talking(engines, greet=True, recording=recording(tmp_path)) as room:
+        engines.broken.clear()
+        await room.hears_out()
+        assert SENTENCE in room.heard
 
 
 def test_there_is_one_in_every_language_of_the_greetings() -> None:

@@ -186,6 +186,17 @@ async def test_one_callers_refusal_is_not_anothers() -> None:
     assert answers[1] == {"name": "Aura", "voice": "vivian", "proactive": False}
 
 
+async def test_who_only_asks_who_it_is_is_answered_beside_a_refusal() -> None:
+    room = Room(ann={}, bob={})
+    async with desk(room):
+        async with asyncio.timeout(5):
+            answers = await asyncio.gather(
+                room.calls("ann", '{"voice": "bass"}'), room.calls("bob", "{}"), return_exceptions=True
+            )
+    assert isinstance(answers[0], rtc.RpcError)
+    assert answers[1] == {"name": "Aura", "voice": "vivian"}
+
+
 async def test_of_a_call_that_is_refused_nothing_is_done() -> None:
     room = Room(ann={})
     async with desk(room) as holder:

@@ -177,6 +177,18 @@ async def test_of_pictures_that_nobody_names_the_newest_are_kept() -> None:
         assert len(viewer.looked) == 1
 
 
+async def test_who_sends_more_at_once_than_are_kept_is_told() -> None:
+    async with desk() as (room, viewer):
+        for at in range(MOST_STREAMS):
+            room.sends(f"s{at}", Reader(picture(), every_s=2))
+        async with asyncio.TaskGroup() as tasks:
+            asking = [tasks.create_task(room.asks(stream=f"s{at}")) for at in range(MOST_STREAMS + 1)]
+            await asyncio.sleep(1)
+            room.sends(f"s{MOST_STREAMS}", Reader(picture(), every_s=2))
+        assert [each.result() for each in asking] == ["picture: more came at once than are kept"] + [""] * MOST_STREAMS
+        assert len(viewer.looked) == MOST_STREAMS
+
+
 async def test_nobody_else_in_the_room_can_send_pictures() -> None:
     async with desk() as (room, viewer):
         assert room.sends("s1", Reader(picture()), "ben").closed

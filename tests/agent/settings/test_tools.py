@@ -84,7 +84,7 @@ def test_a_file_names_servers_their_tools_and_where_their_keys_are(tmp_path: Pat
         "  weather: {url: 'https://example.org/mcp', key_env: WEATHER_KEY, tools: [now, warn], ask_first: [warn]}\n"
         "  files: {command: [serve, --read-only], env: [HOME], tools: all}\n"
     )
-    weather, files = read(AURA_MCP=str(file), WEATHER_KEY="secret", HOME="/home/me").mcp
+    weather, files = read(AURA_MCP=str(file), WEATHER_KEY="secret\n", HOME="/home/me").mcp
     assert weather == McpServerSettings(
         "weather",
         "https://example.org/mcp",
@@ -100,6 +100,7 @@ def test_a_file_names_servers_their_tools_and_where_their_keys_are(tmp_path: Pat
     ("text", "fault"),
     [
         ("servers: [", "it is no YAML"),
+        ("servers: {a: {url: 2026-13-45, tools: all}}", "it is no YAML: month must be in 1..12"),
         (
             "servers: {a: {url: 'http://x', tools: all, colour: red}}",
             "servers.a: Object contains unknown field `colour`",
@@ -114,13 +115,17 @@ def test_a_file_names_servers_their_tools_and_where_their_keys_are(tmp_path: Pat
         ("servers: {a: {command: [x], tools: all, env: [NO_VAR]}}", "servers.a.env: the environment has no NO_VAR"),
         ("servers: {a: {command: [x], tools: [b], ask_first: [c]}}", "a.ask_first: `c` is not among its tools"),
         ("servers: {a: {command: [x], tools: all, key_env: K}}", "a.key_env: only a `url` has a key"),
+        (
+            "servers: {a: {url: 'http://x', tools: all, key_env: TWO_LINES}}",
+            "a.key_env: the value of TWO_LINES cannot stand in a header",
+        ),
         ("servers: {'a b': {command: [x], tools: all}}", "matching regex"),
     ],
 )
 def test_what_is_wrong_with_the_file_is_named(tmp_path: Path, text: str, fault: str) -> None:
     file = tmp_path / "mcp.yaml"
     file.write_text(text)
-    told = faults(AURA_MCP=str(file), K="k")
+    told = faults(AURA_MCP=str(file), K="k", TWO_LINES="secret\nsecret")
     assert len(told) == 1 and told[0].startswith(f"AURA_MCP: {file}: ") and fault in told[0]
 
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from agent.status.attributes import AgentSignals, AgentStatePublisher
+from agent.status.attributes import WAITING_NEWS, AgentSignals, AgentStatePublisher
 from tests.agent.audience import Notes
 
 pytestmark = pytest.mark.anyio
@@ -134,6 +134,37 @@ async def test_what_changes_fifty_times_a_second_is_published_as_often_as_the_ro
     assert notes.of("aura.state")[-1][1] == "listening"
     assert notes.of("aura.shown")[-1][1] == "camera"
     assert notes.shown[-1][0] < 5.02 + 0.5, "nothing old is still told"
+
+
+class LockedRoom(Notes):
+    """Takes nothing until it opens: LiveKit is being reached again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opens = asyncio.Event()
+
+    async def publish(self, attributes: dict[str, str]) -> None:
+        await self.opens.wait()
+        await super().publish(attributes)
+
+
+async def test_what_lasts_is_published_whatever_happens_before_the_room_takes_it() -> None:
+    notes = LockedRoom()
+    noticeboard = AgentStatePublisher(notes)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(noticeboard.run())
+        await asyncio.sleep(1.0)
+        noticeboard.connection("token", sees=True)
+        noticeboard.recording(True)
+        for at_s in range(2 * WAITING_NEWS):
+            noticeboard.decided("turn", f"turn {at_s}")
+        notes.opens.set()
+        await asyncio.sleep(1.0)
+        running.cancel()
+    assert [value for _, value in notes.of("aura.connection")] == ["token"]
+    assert [value for _, value in notes.of("aura.record")] == ["on"]
+    decisions = [msgspec.json.decode(value)["text"] for _, value in notes.of("aura.decision")]
+    assert decisions[-1] == "turn 63" and len(decisions) == WAITING_NEWS - 2
 
 
 async def test_it_watches_while_pictures_come() -> None:

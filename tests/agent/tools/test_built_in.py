@@ -162,3 +162,15 @@ def test_notes_are_few_and_short(tmp_path: Path) -> None:
     for wrong in ("", " \n", "x" * 501):
         with pytest.raises(ValueError, match="a note has 1 to 500 letters"):
             notes.remember(wrong)
+
+
+def test_notes_that_are_made_at_once_are_all_kept(tmp_path: Path) -> None:
+    made = built_in_tools(ToolSettings(notes=tmp_path), Actions(), Senses(), camera=False)
+    remember = next(tool for tool in made if tool.name == "remember")
+    notes, context = {f"note {number}" for number in range(20)}, Any
+
+    async def note_all() -> None:
+        await asyncio.gather(*(remember.run({"note": note}, context) for note in notes))  # type: ignore[arg-type]
+
+    asyncio.run(note_all())  # threads take real time
+    assert set(Notes(tmp_path, "+4930555").recall()) == notes

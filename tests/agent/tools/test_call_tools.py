@@ -77,6 +77,25 @@ async def test_the_model_never_reads_that_a_tool_takes_a_moment(breaks: bool) ->
     assert [each["conversation"] for each in held] == ["none", "none"]
 
 
+@pytest.mark.parametrize("resumes", [True, False])
+async def test_what_a_tool_returned_before_the_line_broke_in_the_answer_that_called_it_is_told(resumes: bool) -> None:
+    @function_tool
+    async def time() -> str:
+        """Tells the time."""
+        return "noon"
+
+    calls = Says((("Let me see. ", 0.3),), calls=(Calls("time"),), ends_after_s=9.0)
+    async with calling(pipeline(calls, ANSWER, can_resume=resumes), time) as caller:
+        caller.asks()
+        await asyncio.sleep(2.0)
+        assert caller.states == ["running", "done"] and caller.outputs == []
+        caller.pipeline.break_off()
+        await asyncio.sleep(5.0)
+        assert set(caller.outputs) == {"noon"}
+        assert caller.conversation[-1] == "It is sunny."
+        assert not caller.call.tools.busy
+
+
 async def test_words_that_take_a_moment_are_cut_like_others_and_nothing_is_truncated() -> None:
     async with calling(pipeline(WEATHER, ANSWER, greeting_s=3.0), weather) as caller:
         caller.asks()

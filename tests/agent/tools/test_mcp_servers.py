@@ -76,6 +76,32 @@ async def test_a_program_is_given_the_time_that_its_start_takes(noted: Path, mon
         assert "add" in await offered(caller)
 
 
+async def test_a_program_may_take_longer_to_start_than_a_call(noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_servers, "PATIENCE_S", 0.0)
+    settings = served(noted)
+    (server,) = settings.mcp
+    slow = replace(server, command=("sh", "-c", 'sleep 1.5; exec "$@"', "sh", *server.command))
+    async with calling(FakePipeline(tools=True), settings=replace(settings, timeout_s=1, mcp=(slow,))) as caller:
+        assert "add" in await offered(caller)
+        assert not [told for told in troubles(caller) if "cannot be reached" in told]
+
+
+async def test_of_a_server_with_many_tools_those_that_are_named_are_offered(
+    noted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_servers, "MOST_TOOLS", 2)
+    settings = served(noted, tools=frozenset(("add", "fails")))  # the first and the fifth
+    async with calling(FakePipeline(tools=True), settings=settings) as caller:
+        assert await offered(caller) == ["add", "fails"]
+
+
+async def test_a_server_with_more_tools_than_have_room_is_told(noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_servers, "MOST_TOOLS", 2)
+    async with calling(FakePipeline(tools=True), settings=served(noted)) as caller:
+        assert await offered(caller) == ["add", "key"]
+        assert troubles(caller) == ["test: it has 6 tools, of which the first 2 are offered: name others in `tools`"]
+
+
 async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_told(noted: Path) -> None:
     settings = served(noted, tools=frozenset(("add", "fly")), ask_first=frozenset(("add",)))
     says = [Says(calls=(Calls("add", '{"a": 2, "b": 3}'),)), ANSWER]
@@ -84,6 +110,13 @@ async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_t
         await caller.call.write("Do it.")
         assert caller.states == ["running", "asks"]
         assert troubles(caller) == ["test: it has no fly"]
+
+
+async def test_a_tool_that_is_to_ask_first_and_is_not_there_is_told(noted: Path) -> None:
+    settings = served(noted, ask_first=frozenset(("add", "slwo")))
+    async with calling(FakePipeline(tools=True), settings=settings) as caller:
+        await offered(caller)
+        assert "test: it has no slwo" in troubles(caller)
 
 
 async def test_a_persona_that_may_use_no_server_is_offered_none_of_its_tools(noted: Path) -> None:

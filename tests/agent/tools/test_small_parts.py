@@ -39,6 +39,8 @@ def test_a_line_has_no_break_and_an_end() -> None:
 def test_arguments_are_shown_without_secrets() -> None:
     shown = shown_arguments({"city": "Bern", "api_key": "k", "Password": "p", "pin": 1, "pinned": 2})
     assert shown == '{"city":"Bern","api_key":"…","Password":"…","pin":"…","pinned":2}'
+    deep = shown_arguments({"login": {"user": "u", "password": "p"}, "cards": [{"card_pin": 1}], "spin": 2})
+    assert deep == '{"login":{"user":"u","password":"…"},"cards":[{"card_pin":"…"}],"spin":2}'
     assert len(shown_arguments({"x": "y" * 9_000})) == 400
 
 
