@@ -202,24 +202,27 @@ def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
     Raises:
         SettingsError: Nothing is named and nothing runs, or what is named is wrong.
     """
-    if "AURA_PIPELINE_URL" not in environ:
-        environ = {**running(_home(environ)), **environ}
-    reader = EnvironmentReader(environ)
+    reader = EnvironmentReader(_with_running_pipeline(environ))
     settings = _pipeline(reader)
     reader.check()
     return settings
 
 
 def console_tools(environ: Mapping[str, str]) -> ToolSettings:
-    """What the agent can do in a conversation from a shell.
+    """What the agent can do in a conversation from a shell: by what the pipeline's stack was told, if that runs here.
 
     Raises:
-        SettingsError: Naming every variable that is wrong.
+        SettingsError: Naming every variable that is wrong; or no pipeline is named, and none runs.
     """
-    reader = EnvironmentReader(environ)
+    reader = EnvironmentReader(_with_running_pipeline(environ))
     settings = tool_settings(reader)
     reader.check()
     return settings
+
+
+def _with_running_pipeline(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment if it names a pipeline, and else as `with_running`."""
+    return environ if "AURA_PIPELINE_URL" in environ else {**running(_home(environ)), **environ}
 
 
 def room_settings(environ: Mapping[str, str]) -> LiveKitSettings:

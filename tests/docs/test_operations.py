@@ -12,6 +12,7 @@ from agent.status import attributes
 from agent.status.worker_figures import WorkerFigures
 from agent.turns.sound_record import SoundRecord
 from agent.turns.tracked_sound import Reason
+from agent.web.about import InstallationAbout
 from pipeline.runtime.metrics import Metrics
 from pipeline.types.session_events import Silence
 from tests.docs.tables import DOCS, ROOT, names, tables
@@ -59,6 +60,11 @@ def test_every_phrase_that_asks_for_quiet_is_there_and_no_other() -> None:
 def test_every_decision_of_the_agent_is_there_and_no_other() -> None:
     (row,) = (row for row in tables(OPERATIONS)["What the agent shows"] if names(row[0]) == ["aura.decision"])
     assert {name for name in names(row[1]) if name.isidentifier()} == set(get_args(attributes.What))
+
+
+def test_every_field_that_the_page_is_told_of_an_installation_is_there_and_no_other() -> None:
+    rows = tables(OPERATIONS)["What the page says of an installation"]
+    assert {name for row in rows for name in names(row[0])} == set(InstallationAbout.__struct_fields__)
 
 
 def metrics() -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -4,8 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings.agent import PipelineSettings, console_settings, web_settings, with_running, worker_settings
+from agent.settings.agent import (
+    PipelineSettings,
+    console_settings,
+    console_tools,
+    web_settings,
+    with_running,
+    worker_settings,
+)
 from agent.settings.environment import SettingsError
+from agent.settings.tools import BUILT_IN
 
 ENVIRON = {
     "LIVEKIT_URL": "ws://127.0.0.1:7880",
@@ -178,15 +186,17 @@ def test_a_command_for_phones_goes_by_what_the_stack_was_started_with(tmp_path: 
     assert with_running({"AURA_HOME": str(tmp_path), "AURA_SIP_NUMBERS": "300"})["AURA_SIP_NUMBERS"] == "300"
 
 
-@pytest.mark.parametrize(("options", "tools"), [('{"--profile": "embedded"}', "none"), ('{"--profile": "vllm"}', None)])
+@pytest.mark.parametrize(("options", "tools"), [('{"--profile": "embedded"}', ()), ('{"--profile": "vllm"}', BUILT_IN)])
 def test_the_console_offers_tools_as_the_agent_of_the_stack_does(
-    tmp_path: Path, options: str, tools: str | None
+    tmp_path: Path, options: str, tools: tuple[str, ...]
 ) -> None:
     (tmp_path / "run.json").write_text(f'{{"pipeline_url": "http://127.0.0.1:4000", "options": {options}}}')
     (tmp_path / "env").write_text("")
-    assert with_running({"AURA_HOME": str(tmp_path)}).get("AURA_BUILTIN_TOOLS") == tools
+    assert console_tools({"AURA_HOME": str(tmp_path)}).built_in == tools
     asked = {"AURA_HOME": str(tmp_path), "AURA_BUILTIN_TOOLS": "current_time"}
-    assert with_running(asked)["AURA_BUILTIN_TOOLS"] == "current_time"
+    assert console_tools(asked).built_in == ("current_time",)
+    elsewhere = {"AURA_HOME": str(tmp_path), "AURA_PIPELINE_URL": "http://elsewhere"}
+    assert console_tools(elsewhere).built_in == BUILT_IN
 
 
 def test_the_web_server_lets_pages_of_these_origins_hold_its_own() -> None:
