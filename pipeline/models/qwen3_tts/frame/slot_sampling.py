@@ -59,7 +59,8 @@ class SlotSampling:
         async_tensor_h2d(self._host, out=self._device)
 
     def draw(self, logits: Tensor, slots: Tensor, places: Tensor) -> Tensor:
-        """
+        """One id of each row.
+
         Args:
             logits: [rows, ids].
             slots: [rows], int64: which slot each row belongs to.
