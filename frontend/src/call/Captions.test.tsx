@@ -32,3 +32,13 @@ it('offers to ask again what was left open, until something is asked', () => {
   expect(html([asked])).not.toContain('Ask again');
   expect(drawn([open], [])).not.toContain('Ask again');
 });
+
+it('draws the newest lines of a long call alone', () => {
+  const long = Array.from({ length: 300 }, (_, at) => line(`${at}`, `Line ${at}.`));
+  const html = drawn([], long);
+  expect([html.match(/Line \d+\./g)?.length, html.includes('Line 99.'), html.includes('Line 100.')]).toEqual([
+    200,
+    false,
+    true,
+  ]);
+});
