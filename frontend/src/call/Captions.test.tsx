@@ -42,3 +42,11 @@ it('draws the newest lines of a long call alone', () => {
     true,
   ]);
 });
+
+it('reads out what is seen of a line, in its language', () => {
+  const read = (more: Partial<Line>) => drawn([], [{ ...line('a', ''), ...more }], true).split('aria-live="polite"')[1];
+  expect(read({ side: 'user', picture: true })).toContain('<li> <span>You showed a picture.</span>');
+  expect(read({ text: 'In **Paris**: [more](https://a.example)', lang: 'fr' })).toContain(
+    'AURA said: <span lang="fr">In Paris: more</span>',
+  );
+});

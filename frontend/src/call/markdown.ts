@@ -67,6 +67,17 @@ export function markdown(text: string): readonly Block[] {
   return blocks;
 }
 
+/** The words alone, as they are read aloud. */
+export function plain(text: string): string {
+  const word = (part: Inline): string => ('parts' in part ? sentence(part.parts) : part.text);
+  const sentence = (parts: readonly Inline[]): string => parts.map(word).join('');
+  const told = (block: Block): string => {
+    if (block.kind === 'code') return block.text;
+    return block.kind === 'words' ? sentence(block.parts) : block.items.map(sentence).join('\n');
+  };
+  return markdown(text).map(told).join('\n');
+}
+
 function addItem(blocks: Block[], ordered: boolean, item: readonly Inline[]): void {
   const last = blocks.at(-1);
   if (last?.kind === 'list' && last.ordered === ordered) {
