@@ -6,7 +6,7 @@ import { useHost } from './embed/host';
 import { wantedAccess } from './session/access';
 import { type Choices, choicesOf, goingOn, type Place, type Turned } from './session/choices';
 import { loadCallWhenIdle, loadedCall } from './session/loadCall';
-import type { Problem } from './session/problems';
+import { type Problem, signInFailed } from './session/problems';
 import type { UrlOptions } from './session/urlOptions';
 import { useCall } from './session/useCall';
 import { settingsStore, useSettings } from './settings/store';
@@ -18,15 +18,18 @@ import { JoiningCard } from './start/JoiningCard';
 import { StartCard } from './start/StartCard';
 import { ReporterContext } from './toasts/reporter';
 import { Toasts } from './toasts/Toasts';
-import { nextToasts } from './toasts/toasts';
+import { nextToasts, type Toast } from './toasts/toasts';
 import { useArrivalFocus } from './ui/useArrivalFocus';
 import { useLanguage } from './words/words';
 
 const AccessCard = lazy(async () => ({ default: (await import('./start/AccessCard')).AccessCard }));
 
+const toastsAtFirst = (failed: boolean): readonly Toast[] =>
+  failed ? nextToasts([], { type: 'report', problem: signInFailed() }) : [];
+
 export function App({ options }: { options: UrlOptions }) {
   useLanguage();
-  const [toasts, dispatchToast] = useReducer(nextToasts, []);
+  const [toasts, dispatchToast] = useReducer(nextToasts, options.signInFailed, toastsAtFirst);
   const report = useCallback((problem: Problem) => dispatchToast({ type: 'report', problem }), []);
   const withdraw = useCallback((code: string) => dispatchToast({ type: 'withdraw', code }), []);
   const reporter = useMemo(() => ({ report, withdraw }), [report, withdraw]);

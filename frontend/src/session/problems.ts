@@ -48,6 +48,10 @@ export function pageServerUnreachable(): Problem {
   return { code: 'token', title, advice, technical };
 }
 
+export function signInFailed(): Problem {
+  return { code: 'sign-in-failed', title: words.door.access.failed, advice: words.door.access.failedAdvice };
+}
+
 /** `reason`, `message`: the code and the sentence of the server's answer, where it gave one. */
 export function tokenRefused(status: number, reason: string | null, message: string | null): Problem {
   return {

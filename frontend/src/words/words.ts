@@ -114,7 +114,7 @@ export function callAgent(name: string): void {
 
 /** The language that is shown; who uses it is drawn again when it changes, with all that is below. */
 export function useLanguage(): Language {
-  useSyncExternalStore(watch, () => words);
+  useSyncExternalStore(watch, current, current);
   return language;
 }
 
@@ -136,6 +136,8 @@ function refit(): void {
   words = fitWords(table, fit);
   for (const changed of watchers) changed();
 }
+
+const current = () => words;
 
 function watch(changed: () => void): () => void {
   watchers.add(changed);
