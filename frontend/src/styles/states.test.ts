@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
+const SHEETS = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.css'));
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
 
 /** The selectors and declarations of each rule, whatever media it is for. */
@@ -15,4 +16,15 @@ it('shows captions in the size that was set on the smallest screen, too', () => 
     .map(([selectors, body]) => `${selectors} ${body.match(/font(?:-size)?:[^;]*/)?.[0]}`);
   expect(sizes.length).toBeGreaterThan(3);
   expect(sizes.filter((size) => !size.includes('--caption-scale'))).toEqual([]);
+});
+
+it('tells by more than a background what is chosen: high contrast paints none', () => {
+  const sheets = SHEETS.map(read).join('\n');
+  const chosen = rulesOf(sheets).flatMap(([selectors, body]) =>
+    /background: var\(--primary\)/.test(body) ? selectors.split(/,\s*/).filter((each) => /="true"\]/.test(each)) : [],
+  );
+  const forced = [...sheets.matchAll(/@media \(forced-colors: active\) \{([\s\S]*?)\n\}/g)].map(([, css = '']) => css);
+  const edged = forced.flatMap(rulesOf).flatMap(([selectors]) => selectors.split(/,\s*/));
+  expect(chosen.length).toBeGreaterThan(2);
+  expect(chosen.filter((each) => !edged.includes(each))).toEqual([]);
 });
