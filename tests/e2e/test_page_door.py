@@ -9,6 +9,7 @@ from livekit import rtc
 
 from tests.e2e.chromium import DESK, LAPTOP, PHONE, SMALL_PHONE, Page, Screen, chromium, element, find
 from tests.e2e.door import BLIND, SEES, door_server, half_dead_proxy
+from tests.e2e.page_states import DENIED
 from tests.e2e.screens import SETTLED
 from tests.e2e.scripted_agent import ScriptedPage
 
@@ -35,6 +36,12 @@ RTCPeerConnection = class extends Connection {
     window.askedServers.push(...configuration?.iceServers ?? []);
   }
 };
+"""
+# `answerFor(name, state)` is what the person answers the browser that asks for a device.
+ASKED_FOR_MICROPHONES = """
+const known = {};
+navigator.permissions.query = async ({name}) => known[name] ??= Object.assign(new EventTarget(), {state: 'prompt'});
+window.answerFor = (name, state) => Object.assign(known[name], {state}).dispatchEvent(new Event('change'));
 """
 BREAKS_WHEN_DRAWN = "Intl.DisplayNames = function () { throw new Error('broken on purpose'); };"
 
@@ -146,6 +153,19 @@ async def test_the_microphone_is_tested_without_scrolling(tmp_path: Path, out: P
             await page.run(SETTLED)
             await page.picture(out / f"door-test-{screen.name}-light.png")
             assert await page.run(OVERFLOW) <= 0, screen
+
+
+async def test_a_microphone_that_is_allowed_afterwards_is_blocked_no_longer(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.first_run(ASKED_FOR_MICROPHONES)
+        await page.open(door.url)
+        await page.until(element("start"), PAGE_S, "the door")
+        await page.run(f"{DENIED}; true")
+        await page.click(find("button.link"))
+        await page.until(element("blocked"), PAGE_S, "that the microphone is refused")
+        await page.run("answerFor('microphone', 'denied'); true")
+        await page.run("answerFor('microphone', 'granted'); true")
+        await page.until(f"!{element('blocked')}", PAGE_S, "that it is allowed")
 
 
 async def test_the_door_needs_no_scrolling(tmp_path: Path) -> None:
