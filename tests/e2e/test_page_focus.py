@@ -26,6 +26,8 @@ PRESS = "(element => { element.focus(); element.click(); return true; })"
 SOUND_BLOCKED = """
 HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('no gesture yet', 'NotAllowedError'));
 """
+PASSWORD = f"""{TOKEN}(async () => new Response(
+  JSON.stringify({{error: {{code: 'password', message: 'Say it.'}}}}), {{status: 401}}))"""
 
 
 async def use(page: Page, place: str, gone: str, went: list[str]) -> None:
@@ -68,6 +70,17 @@ async def test_who_waits_for_a_free_line_keeps_their_place_outside_of_the_card(t
         await page.until(f"window.asked >= 3 && {element('busy')}", PAGE_S, "that it is tried again")
         assert await page.run(f"{FOCUSED}.dataset.testid") == "door-language"
         assert page.errors == []
+
+
+async def test_the_card_that_asks_for_a_password_takes_the_focus(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.be_the_one_that_is_used()
+        await page.open(door.url)
+        await page.until(element("start"), PAGE_S, "the door")
+        await page.run(f"{PASSWORD}; true")
+        await page.run(f"{PRESS}({element('start')})")
+        await page.until(element("access"), PAGE_S, "that a password is asked for")
+        await page.until(f"{FOCUSED}.textContent === 'What is the password?'", 2.0, "that its heading has the focus")
 
 
 async def test_no_control_of_a_call_takes_the_focus_along(
