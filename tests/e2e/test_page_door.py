@@ -43,6 +43,12 @@ const known = {};
 navigator.permissions.query = async ({name}) => known[name] ??= Object.assign(new EventTarget(), {state: 'prompt'});
 window.answerFor = (name, state) => Object.assign(known[name], {state}).dispatchEvent(new Event('change'));
 """
+UNPLUGGED = """
+(video => {
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('none', 'NotFoundError'));
+  for (const track of video.srcObject.getTracks()) track.dispatchEvent(new Event('ended'));
+})
+"""
 BREAKS_WHEN_DRAWN = "Intl.DisplayNames = function () { throw new Error('broken on purpose'); };"
 
 
@@ -166,6 +172,15 @@ async def test_a_microphone_that_is_allowed_afterwards_is_blocked_no_longer(tmp_
         await page.run("answerFor('microphone', 'denied'); true")
         await page.run("answerFor('microphone', 'granted'); true")
         await page.until(f"!{element('blocked')}", PAGE_S, "that it is allowed")
+
+
+async def test_a_camera_that_is_unplugged_before_a_call_is_missed(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.open(f"{door.url}?camera=1")
+        await page.until(find(".preview[data-live=true]"), PAGE_S, "the picture")
+        await page.run(f"{UNPLUGGED}({find('.preview video')}); true")
+        await page.until(f"{element('blocked')}?.dataset.refusal === 'missing'", 5.0, "that none is found")
+        assert not await page.run(f"!!{find('.preview')}")
 
 
 async def test_the_door_needs_no_scrolling(tmp_path: Path) -> None:
