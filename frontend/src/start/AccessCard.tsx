@@ -58,7 +58,7 @@ export function AccessCard({ by, again, back }: Props) {
             {told.enter}
           </button>
         ) : (
-          <a className="primary" data-testid="enter" href="/api/access/sign-in">
+          <a className="primary" data-testid="enter" href={`/api/access/sign-in${window.location.search}`}>
             {told.signInNow}
           </a>
         )}
