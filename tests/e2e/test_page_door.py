@@ -49,6 +49,10 @@ UNPLUGGED = """
   for (const track of video.srcObject.getTracks()) track.dispatchEvent(new Event('ended'));
 })
 """
+# As the key comes that ends a word which an input method composes, or else.
+ENTER = """
+((box, isComposing) => box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', isComposing, bubbles: true})))
+"""
 BREAKS_WHEN_DRAWN = "Intl.DisplayNames = function () { throw new Error('broken on purpose'); };"
 
 
@@ -181,6 +185,22 @@ async def test_a_camera_that_is_unplugged_before_a_call_is_missed(tmp_path: Path
         await page.run(f"{UNPLUGGED}({find('.preview video')}); true")
         await page.until(f"{element('blocked')}?.dataset.refusal === 'missing'", 5.0, "that none is found")
         assert not await page.run(f"!!{find('.preview')}")
+
+
+async def test_a_language_is_not_taken_while_its_name_is_still_composed(tmp_path: Path) -> None:
+    many = ["de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh"]
+    chosen = f"{element('language')}.value"
+    async with door_server(**{**SEES, "languages": many}) as door, chromium(tmp_path) as page:
+        await page.open(door.url)
+        await page.until(element("chip"), PAGE_S, "what can be asked")
+        await page.click(element("settings"))
+        await page.until(element("find-language"), PAGE_S, "the languages")
+        await page.run(f"{element('find-language')}.focus(); true")
+        await page.type("日")
+        await page.run(f"{ENTER}({element('find-language')}, true)")
+        assert await page.run(chosen) == "auto"
+        await page.run(f"{ENTER}({element('find-language')}, false)")
+        await page.until(f"{chosen} === 'ja'", PAGE_S, "that it is taken")
 
 
 async def test_the_door_needs_no_scrolling(tmp_path: Path) -> None:
