@@ -28,3 +28,8 @@ it('tells by more than a background what is chosen: high contrast paints none', 
   expect(chosen.length).toBeGreaterThan(2);
   expect(chosen.filter((each) => !edged.includes(each))).toEqual([]);
 });
+
+it('breaks a word that is longer than its line, wherever it stands', () => {
+  const [, body = ''] = rulesOf(read('base.css')).find(([selectors]) => selectors === 'body') ?? [];
+  expect(body).toContain('overflow-wrap: break-word');
+});
