@@ -18,18 +18,15 @@ import { JoiningCard } from './start/JoiningCard';
 import { StartCard } from './start/StartCard';
 import { ReporterContext } from './toasts/reporter';
 import { Toasts } from './toasts/Toasts';
-import { nextToasts, type Toast } from './toasts/toasts';
+import { nextToasts } from './toasts/toasts';
 import { useArrivalFocus } from './ui/useArrivalFocus';
 import { useLanguage } from './words/words';
 
 const AccessCard = lazy(async () => ({ default: (await import('./start/AccessCard')).AccessCard }));
 
-const toastsAtFirst = (failed: boolean): readonly Toast[] =>
-  failed ? nextToasts([], { type: 'report', problem: signInFailed() }) : [];
-
 export function App({ options }: { options: UrlOptions }) {
   useLanguage();
-  const [toasts, dispatchToast] = useReducer(nextToasts, options.signInFailed, toastsAtFirst);
+  const [toasts, dispatchToast] = useReducer(nextToasts, options.signInFailed ? [{ ...signInFailed(), id: 0 }] : []);
   const report = useCallback((problem: Problem) => dispatchToast({ type: 'report', problem }), []);
   const withdraw = useCallback((code: string) => dispatchToast({ type: 'withdraw', code }), []);
   const reporter = useMemo(() => ({ report, withdraw }), [report, withdraw]);

@@ -49,7 +49,8 @@ export function pageServerUnreachable(): Problem {
 }
 
 export function signInFailed(): Problem {
-  return { code: 'sign-in-failed', title: words.door.access.failed, advice: words.door.access.failedAdvice };
+  const { signIn: title, problems } = words.door.access;
+  return { code: 'sign_in', title, advice: problems.other ?? '' };
 }
 
 /** `reason`, `message`: the code and the sentence of the server's answer, where it gave one. */

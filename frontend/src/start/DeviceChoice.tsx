@@ -26,7 +26,7 @@ export function DeviceChoice({ kind, on, deviceId, blocked, turn, pick }: Props)
         role="switch"
         aria-checked={on}
         aria-label={name}
-        aria-describedby={on && blocked !== null ? why : undefined}
+        aria-describedby={on && blocked ? why : undefined}
         onClick={() => turn(!on)}
       >
         <Icon name={used ? icon : `${icon}-off`} />

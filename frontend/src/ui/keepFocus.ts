@@ -1,5 +1,5 @@
 /** Keeps the keyboard's place on the page: where what had the focus is taken away, what is nearest to it gets it. */
-import { focusHeading, nowhere } from './useArrivalFocus';
+import { focusHeading } from './useArrivalFocus';
 
 /** What takes it. No box to type into: it would open the keyboard of a phone. */
 const TAKES = 'a[href], button:not(:disabled), select:not(:disabled), summary, [tabindex="0"]';
@@ -31,6 +31,10 @@ export function keepFocus(): void {
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   document.addEventListener('focusin', arrived);
   document.addEventListener('focusout', left);
+}
+
+function nowhere(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
 }
 
 /** Up to the screen: of another screen nothing is near. */

@@ -10,13 +10,8 @@ export function useArrivalFocus(screen: string): void {
   useLayoutEffect(() => {
     if (shown.current === screen) return;
     shown.current = screen;
-    if (nowhere()) focusHeading();
+    if (document.activeElement === document.body) focusHeading();
   }, [screen]);
-}
-
-/** Nothing has the focus. */
-export function nowhere(): boolean {
-  return document.activeElement === null || document.activeElement === document.body;
 }
 
 export function focusHeading(): void {

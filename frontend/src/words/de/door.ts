@@ -31,8 +31,6 @@ export const door: Words['door'] = {
     signIn: 'Bitte melde dich an',
     signInAdvice: 'Wer dieses AURA betreibt, möchte wissen, wer anruft. Danach bist du wieder hier.',
     signInNow: 'Anmelden',
-    failed: 'Die Anmeldung ist gescheitert',
-    failedAdvice: 'Beginn ein Gespräch und versuch es noch einmal, mit einem Konto, das hier zugelassen ist.',
     problems: {
       wrong_password: 'Das ist es nicht. Sieh noch einmal nach, und versuch es wieder.',
       too_many_tries: 'Das waren zu viele Versuche von hier. Warte zehn Minuten, dann geht es wieder.',

@@ -29,8 +29,6 @@ export const door = {
     signIn: 'Please sign in',
     signInAdvice: 'Whoever runs this AURA wants to know who calls. You come back here afterwards.',
     signInNow: 'Sign in',
-    failed: 'You were not signed in',
-    failedAdvice: 'Start a call to try again, with an account that whoever runs this AURA lets in.',
     problems: {
       wrong_password: 'That is not it. Look at it once more, and try again.',
       too_many_tries: 'That were too many tries from here. Wait ten minutes, then it works again.',
