@@ -6,7 +6,7 @@ import { useHost } from './embed/host';
 import { wantedAccess } from './session/access';
 import { type Choices, choicesOf, goingOn, type Place, type Turned } from './session/choices';
 import { loadCallWhenIdle, loadedCall } from './session/loadCall';
-import type { Problem } from './session/problems';
+import { type Problem, signInFailed } from './session/problems';
 import type { UrlOptions } from './session/urlOptions';
 import { useCall } from './session/useCall';
 import { settingsStore, useSettings } from './settings/store';
@@ -26,7 +26,7 @@ const AccessCard = lazy(async () => ({ default: (await import('./start/AccessCar
 
 export function App({ options }: { options: UrlOptions }) {
   useLanguage();
-  const [toasts, dispatchToast] = useReducer(nextToasts, []);
+  const [toasts, dispatchToast] = useReducer(nextToasts, options.signInFailed ? [{ ...signInFailed(), id: 0 }] : []);
   const report = useCallback((problem: Problem) => dispatchToast({ type: 'report', problem }), []);
   const withdraw = useCallback((code: string) => dispatchToast({ type: 'withdraw', code }), []);
   const reporter = useMemo(() => ({ report, withdraw }), [report, withdraw]);

@@ -9,6 +9,7 @@ from livekit import rtc
 
 from tests.e2e.chromium import DESK, LAPTOP, PHONE, SMALL_PHONE, Page, Screen, chromium, element, find
 from tests.e2e.door import BLIND, SEES, door_server, half_dead_proxy
+from tests.e2e.page_states import DENIED
 from tests.e2e.screens import SETTLED
 from tests.e2e.scripted_agent import ScriptedPage
 
@@ -35,6 +36,22 @@ RTCPeerConnection = class extends Connection {
     window.askedServers.push(...configuration?.iceServers ?? []);
   }
 };
+"""
+# `answerFor(name, state)` is what the person answers the browser that asks for a device.
+ASKED_FOR_MICROPHONES = """
+const known = {};
+navigator.permissions.query = async ({name}) => known[name] ??= Object.assign(new EventTarget(), {state: 'prompt'});
+window.answerFor = (name, state) => Object.assign(known[name], {state}).dispatchEvent(new Event('change'));
+"""
+UNPLUGGED = """
+(video => {
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('none', 'NotFoundError'));
+  for (const track of video.srcObject.getTracks()) track.dispatchEvent(new Event('ended'));
+})
+"""
+# As the key comes that ends a word which an input method composes, or else.
+ENTER = """
+((box, isComposing) => box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', isComposing, bubbles: true})))
 """
 BREAKS_WHEN_DRAWN = "Intl.DisplayNames = function () { throw new Error('broken on purpose'); };"
 
@@ -146,6 +163,44 @@ async def test_the_microphone_is_tested_without_scrolling(tmp_path: Path, out: P
             await page.run(SETTLED)
             await page.picture(out / f"door-test-{screen.name}-light.png")
             assert await page.run(OVERFLOW) <= 0, screen
+
+
+async def test_a_microphone_that_is_allowed_afterwards_is_blocked_no_longer(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.first_run(ASKED_FOR_MICROPHONES)
+        await page.open(door.url)
+        await page.until(element("start"), PAGE_S, "the door")
+        await page.run(f"{DENIED}; true")
+        await page.click(find("button.link"))
+        await page.until(element("blocked"), PAGE_S, "that the microphone is refused")
+        await page.run("answerFor('microphone', 'denied'); true")
+        await page.run("answerFor('microphone', 'granted'); true")
+        await page.until(f"!{element('blocked')}", PAGE_S, "that it is allowed")
+
+
+async def test_a_camera_that_is_unplugged_before_a_call_is_missed(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.open(f"{door.url}?camera=1")
+        await page.until(find(".preview[data-live=true]"), PAGE_S, "the picture")
+        await page.run(f"{UNPLUGGED}({find('.preview video')}); true")
+        await page.until(f"{element('blocked')}?.dataset.refusal === 'missing'", 5.0, "that none is found")
+        assert not await page.run(f"!!{find('.preview')}")
+
+
+async def test_a_language_is_not_taken_while_its_name_is_still_composed(tmp_path: Path) -> None:
+    many = ["de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh"]
+    chosen = f"{element('language')}.value"
+    async with door_server(**{**SEES, "languages": many}) as door, chromium(tmp_path) as page:
+        await page.open(door.url)
+        await page.until(element("chip"), PAGE_S, "what can be asked")
+        await page.click(element("settings"))
+        await page.until(element("find-language"), PAGE_S, "the languages")
+        await page.run(f"{element('find-language')}.focus(); true")
+        await page.type("日")
+        await page.run(f"{ENTER}({element('find-language')}, true)")
+        assert await page.run(chosen) == "auto"
+        await page.run(f"{ENTER}({element('find-language')}, false)")
+        await page.until(f"{chosen} === 'ja'", PAGE_S, "that it is taken")
 
 
 async def test_the_door_needs_no_scrolling(tmp_path: Path) -> None:

@@ -7,19 +7,27 @@ import pytest
 
 from tests.e2e.chromium import SMALL_PHONE, Page, chromium, element, find
 from tests.e2e.door import SEES, door_server
-from tests.e2e.page_states import DENIED, PAGE_S
+from tests.e2e.page_states import DENIED, PAGE_S, TOKEN
 from tests.e2e.scripted_agent import ScriptedPage
 from tests.e2e.test_page import captions
 
 pytestmark = pytest.mark.anyio
 
 FOCUSED = "document.activeElement"
+# All lines are busy, and may be asked for again in a second; counted.
+BUSY = f"""window.asked = 0; {TOKEN}(async () => {{
+  window.asked += 1;
+  await new Promise(done => setTimeout(done, 100));
+  return new Response(JSON.stringify({{error: {{code: 'full', message: 'Full.', retry_after_s: 1}}}}), {{status: 503}});
+}})"""
 TOAST = find("[data-testid=toast] button")
 # As the keyboard does: what has the focus is pressed.
 PRESS = "(element => { element.focus(); element.click(); return true; })"
 SOUND_BLOCKED = """
 HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('no gesture yet', 'NotAllowedError'));
 """
+PASSWORD = f"""{TOKEN}(async () => new Response(
+  JSON.stringify({{error: {{code: 'password', message: 'Say it.'}}}}), {{status: 401}}))"""
 
 
 async def use(page: Page, place: str, gone: str, went: list[str]) -> None:
@@ -47,6 +55,32 @@ async def test_no_control_of_the_door_takes_the_focus_along(tmp_path: Path) -> N
         assert went[:2] == ["link", "link"] and went[3] == "settings"
         assert "NOWHERE" not in went
         assert page.errors == []
+
+
+async def test_who_waits_for_a_free_line_keeps_their_place_outside_of_the_card(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.be_the_one_that_is_used()
+        await page.open(door.url)
+        await page.until(element("start"), PAGE_S, "the door")
+        await page.run(f"{BUSY}; true")
+        await page.run(f"{PRESS}({element('start')})")
+        await page.until(element("busy"), PAGE_S, "that all lines are busy")
+        assert await page.run(f"'arrival' in {FOCUSED}.dataset"), "the heading of the card, whose button has gone"
+        await page.run(f"{element('door-language')}.focus(); true")
+        await page.until(f"window.asked >= 3 && {element('busy')}", PAGE_S, "that it is tried again")
+        assert await page.run(f"{FOCUSED}.dataset.testid") == "door-language"
+        assert page.errors == []
+
+
+async def test_the_card_that_asks_for_a_password_takes_the_focus(tmp_path: Path) -> None:
+    async with door_server(**SEES) as door, chromium(tmp_path) as page:
+        await page.be_the_one_that_is_used()
+        await page.open(door.url)
+        await page.until(element("start"), PAGE_S, "the door")
+        await page.run(f"{PASSWORD}; true")
+        await page.run(f"{PRESS}({element('start')})")
+        await page.until(element("access"), PAGE_S, "that a password is asked for")
+        await page.until(f"{FOCUSED}.textContent === 'What is the password?'", 2.0, "that its heading has the focus")
 
 
 async def test_no_control_of_a_call_takes_the_focus_along(

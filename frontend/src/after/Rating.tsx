@@ -37,6 +37,7 @@ export function Rating({ token }: { token: string }) {
           <label>
             {words.after.why[thumb]}
             <textarea
+              dir="auto"
               rows={2}
               maxLength={MOST_LETTERS}
               value={sentence}

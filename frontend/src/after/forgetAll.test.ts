@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { keepDraft, keptDraft } from '../call/draft';
 import { keepLines, keptLines } from '../conversation/keptLines';
+import { handedOver, handOver } from '../replay/handOver';
 import { recall, remember } from '../session/returning';
 import { usable } from '../storage/storage';
 import { forgetAll } from './forgetAll';
@@ -42,4 +43,11 @@ it('asks nobody where calls are not recorded', async () => {
   expect(await forgetAll(null, tab)).toBe(true);
   expect(asked).not.toHaveBeenCalled();
   expect(left()).toEqual([0, false, '']);
+});
+
+it('keeps no token of a record that was played', async () => {
+  const { tab } = answering(204);
+  handOver(tab, 'secret');
+  await forgetAll('secret', tab);
+  expect(handedOver(tab)).toBeNull();
 });

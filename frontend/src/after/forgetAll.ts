@@ -2,6 +2,7 @@
 import { keepDraft } from '../call/draft';
 import { forgetLines } from '../conversation/keptLines';
 import { deleteRecord } from '../records/record';
+import { takeBack } from '../replay/handOver';
 import { forget } from '../session/returning';
 import type { Keeper } from '../storage/storage';
 
@@ -15,5 +16,6 @@ export async function forgetAll(token: string | null, storage: Keeper): Promise<
   forgetLines(storage);
   forget(storage);
   keepDraft(storage, '');
+  takeBack(storage);
   return true;
 }

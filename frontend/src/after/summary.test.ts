@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Line, Mark, Wait } from '../conversation/conversation';
+import { EMPTY, type Line, type Mark, reduce, type Wait } from '../conversation/conversation';
 import { figuresOf, summaryOf } from './summary';
 import { transcriptText } from './transcript';
 
@@ -15,6 +15,16 @@ it('counts what was meant for the agent, and nothing that was set aside', () => 
   const marks: (Mark | null)[] = [null, 'aside', 'unanswered'];
   const lines = [line('agent', 'Hello.'), ...marks.map((mark, at) => line('user', `u${at}`, { mark }))];
   expect(summaryOf({ lines, waits: [] })).toEqual({ turns: 2, medianWaitMs: null });
+});
+
+it('counts and keeps a long call from its beginning', () => {
+  const typed = Array.from(
+    { length: 300 },
+    (_, at) => ({ type: 'typed', key: `${at}`, text: `Line ${at}.`, nowMs: at }) as const,
+  );
+  const long = typed.reduce(reduce, EMPTY);
+  expect(summaryOf(long).turns).toBe(300);
+  expect(transcriptText('A call', [], long.lines)).toContain('You: Line 0.');
 });
 
 it('takes the wait in the middle: one slow answer says little', () => {

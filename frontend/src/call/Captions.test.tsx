@@ -32,3 +32,21 @@ it('offers to ask again what was left open, until something is asked', () => {
   expect(html([asked])).not.toContain('Ask again');
   expect(drawn([open], [])).not.toContain('Ask again');
 });
+
+it('draws the newest lines of a long call alone', () => {
+  const long = Array.from({ length: 300 }, (_, at) => line(`${at}`, `Line ${at}.`));
+  const html = drawn([], long);
+  expect([html.match(/Line \d+\./g)?.length, html.includes('Line 99.'), html.includes('Line 100.')]).toEqual([
+    200,
+    false,
+    true,
+  ]);
+});
+
+it('reads out what is seen of a line, in its language', () => {
+  const read = (more: Partial<Line>) => drawn([], [{ ...line('a', ''), ...more }], true).split('aria-live="polite"')[1];
+  expect(read({ side: 'user', picture: true })).toContain('<li> <span>You showed a picture.</span>');
+  expect(read({ text: 'In **Paris**: [more](https://a.example)', lang: 'fr' })).toContain(
+    'AURA said: <span lang="fr">In Paris: more</span>',
+  );
+});

@@ -21,6 +21,9 @@ interface Props {
   readonly children?: ReactNode;
 }
 
+/** Of a long call: all of it can be read once it is over. */
+const SHOWN = 200;
+
 export function Captions({ before, lines, measured, readAloud, ask, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [reading, setReading] = useState(false);
@@ -79,7 +82,7 @@ export function Captions({ before, lines, measured, readAloud, ask, children }: 
           </>
         )}
         {lines.length === 0 && before.length === 0 && <p className="empty">{words.captions.empty}</p>}
-        <Script lines={lines} />
+        <Script lines={lines.slice(-SHOWN)} />
         {before.length === 0 && !begun && children}
       </div>
       {reading && (

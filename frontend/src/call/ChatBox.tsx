@@ -4,6 +4,7 @@ import type { Picture } from '../pictures/prepare';
 import { pictureNotShown } from '../pictures/problems';
 import { useAttachment } from '../pictures/useAttachment';
 import { messageNotSent } from '../session/callProblems';
+import { useSettings } from '../settings/store';
 import { keptInTab } from '../storage/storage';
 import { useReporter } from '../toasts/reporter';
 import { Icon } from '../ui/Icon';
@@ -26,6 +27,7 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
   const [over, setOver] = useState(false);
   const { picture, take, remove } = useAttachment(sees);
   const { report, withdraw } = useReporter();
+  const { letterKeys } = useSettings();
   const [underWay, setUnderWay] = useState<Picture | null>(null);
   const unsent = picture === underWay ? null : picture;
   const full = text.trim() !== '' || unsent !== null;
@@ -105,7 +107,8 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
         placeholder={placeholder(agentHears, over, picture !== null)}
         aria-label={words.call.typeTo}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={letterKeys ? '/' : undefined}
+        dir="auto"
         autoComplete="off"
         enterKeyHint="send"
         maxLength={2000}

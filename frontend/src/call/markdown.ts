@@ -12,7 +12,7 @@ export type Block =
 /** Of it nothing is taken for a mark beyond so many letters: a sentence is shorter, and no search is long. */
 const LONGEST = 400;
 const RULES: readonly (readonly [RegExp, (found: RegExpExecArray) => Inline | null])[] = [
-  [/`([^`\n]+)`/, ([, text = '']) => ({ kind: 'code', text })],
+  [/`([^`\n]+)`/g, ([, text = '']) => ({ kind: 'code', text })],
   [rule(String.raw`\*\*(?=\S)(.{1,N}?)(?<=\S)\*\*`), ([, text = '']) => ({ kind: 'bold', parts: inline(text) })],
   [
     rule(String.raw`(?<!\w)__(?=\S)(.{1,N}?)(?<=\S)__(?!\w)`),
@@ -30,7 +30,7 @@ const RULES: readonly (readonly [RegExp, (found: RegExpExecArray) => Inline | nu
     rule(String.raw`\[([^\]\n]{1,N})\]\(([^\s()]{1,N})\)`),
     ([, text = '', href = '']) => link(href, [{ kind: 'text', text }]),
   ],
-  [/https?:\/\/[^\s<>]{0,400}[^\s<>.,;:!?()[\]*_'"]/, ([href]) => link(href, [{ kind: 'text', text: href }])],
+  [/https?:\/\/[^\s<>]{0,400}[^\s<>.,;:!?()[\]*_'"]/g, ([href]) => link(href, [{ kind: 'text', text: href }])],
 ];
 const ITEM = /^\s{0,3}(?:([-*•])|\d{1,3}[.)])\s+(\S.*)$/;
 const FENCE = /^\s*```/;
@@ -67,6 +67,17 @@ export function markdown(text: string): readonly Block[] {
   return blocks;
 }
 
+/** The words alone, as they are read aloud. */
+export function plain(text: string): string {
+  const word = (part: Inline): string => ('parts' in part ? sentence(part.parts) : part.text);
+  const sentence = (parts: readonly Inline[]): string => parts.map(word).join('');
+  const told = (block: Block): string => {
+    if (block.kind === 'code') return block.text;
+    return block.kind === 'words' ? sentence(block.parts) : block.items.map(sentence).join('\n');
+  };
+  return markdown(text).map(told).join('\n');
+}
+
 function addItem(blocks: Block[], ordered: boolean, item: readonly Inline[]): void {
   const last = blocks.at(-1);
   if (last?.kind === 'list' && last.ordered === ordered) {
@@ -79,27 +90,53 @@ function addItem(blocks: Block[], ordered: boolean, item: readonly Inline[]): vo
 /** Takes the first mark, whichever it is; what stands within it may be marked again. */
 function inline(text: string): readonly Inline[] {
   const parts: Inline[] = [];
-  let rest = text;
-  while (rest) {
-    const first = firstMark(rest);
+  const searches = RULES.map(search(text));
+  let from = 0;
+  for (;;) {
+    const first = firstMark(searches, from);
     if (!first) break;
-    if (first.at > 0) parts.push({ kind: 'text', text: rest.slice(0, first.at) });
+    if (first.at > from) parts.push({ kind: 'text', text: text.slice(from, first.at) });
     parts.push(first.part);
-    rest = rest.slice(first.at + first.length);
+    from = first.at + first.length;
   }
-  if (rest) parts.push({ kind: 'text', text: rest });
+  if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) });
   return parts;
 }
 
-function firstMark(text: string): { at: number; length: number; part: Inline } | null {
-  let first: { found: RegExpExecArray; make: (found: RegExpExecArray) => Inline | null } | null = null;
-  for (const [pattern, make] of RULES) {
-    const found = pattern.exec(text);
-    if (found && (!first || found.index < first.found.index)) first = { found, make };
+interface Mark {
+  readonly at: number;
+  readonly length: number;
+  readonly part: Inline;
+}
+
+function firstMark(searches: readonly ((from: number) => Found | null)[], from: number): Mark | null {
+  let first: Found | null = null;
+  for (const next of searches) {
+    const found = next(from);
+    if (found && (!first || found.at.index < first.at.index)) first = found;
   }
   if (!first) return null;
-  const { found, make } = first;
-  return { at: found.index, length: found[0].length, part: make(found) ?? { kind: 'text', text: found[0] } };
+  const [whole] = first.at;
+  return { at: first.at.index, length: whole.length, part: first.make(first.at) ?? { kind: 'text', text: whole } };
+}
+
+interface Found {
+  readonly at: RegExpExecArray;
+  readonly make: (found: RegExpExecArray) => Inline | null;
+}
+
+/** The first place of a rule from some letter on. What was found, or that nothing was, holds until it is passed. */
+function search(text: string): (rule: (typeof RULES)[number]) => (from: number) => Found | null {
+  return ([pattern, make]) => {
+    let known: RegExpExecArray | null | undefined;
+    return (from) => {
+      if (known === undefined || (known && known.index < from)) {
+        pattern.lastIndex = from;
+        known = pattern.exec(text);
+      }
+      return known && { at: known, make };
+    };
+  };
 }
 
 /** Null: it leads to nothing that a page may open. */
@@ -109,5 +146,5 @@ function link(href: string, parts: readonly Inline[]): Inline | null {
 }
 
 function rule(source: string): RegExp {
-  return new RegExp(source.replaceAll('N', String(LONGEST)), 's');
+  return new RegExp(source.replaceAll('N', String(LONGEST)), 'gs');
 }

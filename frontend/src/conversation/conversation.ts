@@ -84,9 +84,8 @@ export const EMPTY: ConversationState = {
 
 /** Decisions and figures speak of a line that changed at most this long ago, or comes within it. Milliseconds. */
 const RECENT_MS = 3_000;
-const KEPT = 200;
-/** Of decisions and of waits, which can be saved. */
-const LOGGED = 2_000;
+/** Of each list: what is said and decided in hours can be saved. */
+const KEPT = 2_000;
 
 export function reduce(state: ConversationState, event: ConversationEvent): ConversationState {
   switch (event.type) {
@@ -148,7 +147,7 @@ function withDecision(state: ConversationState, decision: Decision, nowMs: numbe
   const last = state.decisions.at(-1);
   if (last && last.atMs === decision.atMs && last.what === decision.what && last.text === decision.text) return state;
   const logged: LoggedDecision = { ...decision, id: (last?.id ?? 0) + 1, seenMs: nowMs };
-  const next = { ...state, decisions: append(state.decisions, logged, LOGGED) };
+  const next = { ...state, decisions: append(state.decisions, logged) };
   switch (decision.what) {
     case 'interrupted':
       return markCut({ ...next, pendingWait: null }, decision.reason === 'modality' ? 'anew' : 'interrupted', nowMs);
@@ -170,7 +169,7 @@ function withTimings(state: ConversationState, timings: Timings, nowMs: number):
   const { responseId } = timings;
   const ms = waitedMs(timings);
   if (ms === null || state.waits.some((wait) => wait.responseId === responseId)) return state;
-  const next = { ...state, waits: append(state.waits, { responseId, ms, timings }, LOGGED), pendingWait: null };
+  const next = { ...state, waits: append(state.waits, { responseId, ms, timings }), pendingWait: null };
   const newest = state.lines.at(-1);
   // The figures may come shortly before or after the first words of their answer, and captions name no answer.
   const begun = newest?.side === 'agent' && newest.waitedMs === null && isRecent(newest, nowMs);
@@ -227,6 +226,6 @@ function change(state: ConversationState, key: string, update: (line: Line) => L
   return { ...state, lines: state.lines.map((line) => (line.key === key ? update(line) : line)) };
 }
 
-function append<T>(list: readonly T[], item: T, kept = KEPT): readonly T[] {
-  return [...list.slice(1 - kept), item];
+function append<T>(list: readonly T[], item: T): readonly T[] {
+  return [...list.slice(1 - KEPT), item];
 }

@@ -1,4 +1,5 @@
 /** Offers the page's address to a phone; there is nothing to see where no phone could reach it. */
+import '../styles/reach.css';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Icon } from '../ui/Icon';
 import { useDialog } from '../ui/useDialog';

@@ -17,11 +17,13 @@ export function ReplayPage({ token }: Props) {
   const [replay, setReplay] = useState<Replay | null>(null);
   const [sound, setSound] = useState<Blob | null>(null);
   const [failed, setFailed] = useState(false);
+  const [comes, setComes] = useState(token !== null);
   const take = useCallback((timeline: unknown, heard: Blob | null) => {
     const read = readReplay(timeline);
     setReplay(read);
     setSound(heard);
     setFailed(!read);
+    setComes(false);
   }, []);
   useEffect(() => {
     if (token === null) return;
@@ -41,9 +43,8 @@ export function ReplayPage({ token }: Props) {
           {words.records.replay.unreadable}
         </p>
       )}
-      {replay ? (
-        <Player replay={replay} sound={sound} />
-      ) : (
+      {replay && <Player replay={replay} sound={sound} />}
+      {!replay && !comes && (
         <label className="replay-choose">
           {words.records.replay.choose}
           <input

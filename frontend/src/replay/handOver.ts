@@ -9,6 +9,11 @@ export function handOver(tab: Keeper, token: string): void {
   tab.setItem(KEY, token);
 }
 
+/** No tab that is opened from now on gets it. */
+export function takeBack(tab: Keeper): void {
+  tab.removeItem(KEY);
+}
+
 /** Null: the page was opened by itself. */
 export function handedOver(tab: Keeper): string | null {
   return tab.getItem(KEY);

@@ -48,6 +48,11 @@ export function pageServerUnreachable(): Problem {
   return { code: 'token', title, advice, technical };
 }
 
+export function signInFailed(): Problem {
+  const { signIn: title, problems } = words.door.access;
+  return { code: 'sign_in', title, advice: problems.other ?? '' };
+}
+
 /** `reason`, `message`: the code and the sentence of the server's answer, where it gave one. */
 export function tokenRefused(status: number, reason: string | null, message: string | null): Problem {
   return {

@@ -8,8 +8,10 @@ import { RETURN_WITHIN_MS, recall, remember } from './returning';
 import { readUrlOptions } from './urlOptions';
 
 it('reads what a link asks for', () => {
-  expect(readUrlOptions('?room=hall&autostart=1&camera=1')).toEqual({ room: 'hall', autostart: true, camera: true });
-  expect(readUrlOptions('?room=%20&autostart=0')).toEqual({ room: null, autostart: false, camera: null });
+  const nothing = { room: null, autostart: false, camera: null, signInFailed: false };
+  const asked = { room: 'hall', autostart: true, camera: true };
+  expect(readUrlOptions('?room=hall&autostart=1&camera=1')).toEqual({ ...nothing, ...asked });
+  expect(readUrlOptions('?room=%20&autostart=0')).toEqual(nothing);
   expect(readUrlOptions('?camera=0').camera).toBe(false);
 });
 

@@ -55,7 +55,10 @@ export function LanguageRow({ groups, value, busy, pick }: Props) {
               enterKeyHint="done"
               value={sought}
               onChange={({ target }) => setSought(target.value)}
-              onKeyDown={({ key }) => key === 'Enter' && sought && first && !busy && pick(first.value)}
+              onKeyDown={({ key, nativeEvent }) => {
+                const done = key === 'Enter' && !nativeEvent.isComposing; // else it ends a word that is being composed
+                if (done && sought && first && !busy) pick(first.value);
+              }}
             />
           </div>
           <small role="status" data-testid="found-languages">

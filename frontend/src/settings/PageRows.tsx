@@ -1,13 +1,13 @@
 /** The page itself: its language, its colours, its keys. */
-import { useState } from 'react';
-import { applyTheme, storedTheme, THEMES } from '../theme/theme';
+import { applyTheme, THEMES } from '../theme/theme';
+import { useTheme } from '../theme/useTheme';
 import { chooseLanguage, LANGUAGES, language, OWN_NAMES, words } from '../words/words';
 import { ChoiceRow, SwitchRow } from './rows';
 import { settingsStore, useSettings } from './store';
 
 export function PageRows() {
   const { letterKeys } = useSettings();
-  const [theme, setTheme] = useState(storedTheme);
+  const theme = useTheme();
   const sheet = words.sheet;
   const { settings } = words;
   return (
@@ -25,10 +25,7 @@ export function PageRows() {
         testid="theme"
         value={theme}
         options={THEMES.map((value) => ({ value, name: settings.themes[value] }))}
-        pick={(chosen) => {
-          applyTheme(chosen);
-          setTheme(chosen);
-        }}
+        pick={applyTheme}
       />
       <SwitchRow
         label={sheet.letterKeys}

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Keeper } from '../storage/storage';
 import { keptOf } from './keptChange';
 import { changed, DEFAULTS, personaWishes, readSettings } from './settings';
 import { openSettings } from './store';
@@ -48,13 +49,17 @@ it('leaves a persona its own voice, unless the person names one afterwards', () 
   expect(personaWishes({ ...chosen, ...keptOf({ voice: 'eva' }) })).toEqual({ persona: 'Nova', voice: 'eva' });
 });
 
-it('keeps what is set for the next visit, and tells whoever shows it', () => {
+function browser(): Keeper {
   const values = new Map<string, string>();
-  const keeper = {
+  return {
     getItem: (key: string) => values.get(key) ?? null,
     setItem: (key: string, value: string) => void values.set(key, value),
     removeItem: (key: string) => void values.delete(key),
   };
+}
+
+it('keeps what is set for the next visit, and tells whoever shows it', () => {
+  const keeper = browser();
   const first = openSettings(keeper);
   let told = 0;
   const stop = first.subscribe(() => {
@@ -67,4 +72,18 @@ it('keeps what is set for the next visit, and tells whoever shows it', () => {
   first.set({ letterKeys: false });
   expect(told).toBe(1);
   expect(openSettings(keeper).now()).toEqual({ ...DEFAULTS, camera: true, letterKeys: false });
+});
+
+it('keeps what was set in another tab meanwhile, and changes nothing else in this one', () => {
+  const keeper = browser();
+  const [here, there] = [openSettings(keeper), openSettings(keeper)];
+  there.set({ voice: 'eric', holdToTalk: true });
+  here.set({ captionSize: 'huge' });
+  expect(openSettings(keeper).now()).toEqual({
+    ...DEFAULTS,
+    voice: 'eric',
+    holdToTalk: true,
+    captionSize: 'huge',
+  });
+  expect(here.now()).toEqual({ ...DEFAULTS, captionSize: 'huge' });
 });

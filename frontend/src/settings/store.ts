@@ -20,7 +20,8 @@ export function openSettings(keeper: Keeper): SettingsStore {
       const next = changed(settings, change);
       if (next === settings) return;
       settings = next;
-      keeper.setItem(KEY, JSON.stringify(settings));
+      // Only this, of what is kept: another tab may have set something else since.
+      keeper.setItem(KEY, JSON.stringify({ ...readSettings(keeper.getItem(KEY)), ...change }));
       for (const listener of listeners) listener();
     },
     subscribe(listener) {

@@ -1,6 +1,7 @@
 /** Whoever calls from another device says the password, or signs in elsewhere; then the call goes on. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { enter } from '../session/access';
+import { focusHeading } from '../ui/useArrivalFocus';
 import { words } from '../words/words';
 
 interface Props {
@@ -15,6 +16,7 @@ export function AccessCard({ by, again, back }: Props) {
   const [problem, setProblem] = useState('');
   const [asking, setAsking] = useState(false);
   const told = words.door.access;
+  useEffect(focusHeading, []); // it is fetched, and so comes after its screen
   const send = async () => {
     if (asking) return;
     setAsking(true);
@@ -56,7 +58,7 @@ export function AccessCard({ by, again, back }: Props) {
             {told.enter}
           </button>
         ) : (
-          <a className="primary" data-testid="enter" href="/api/access/sign-in">
+          <a className="primary" data-testid="enter" href={`/api/access/sign-in${window.location.search}`}>
             {told.signInNow}
           </a>
         )}

@@ -1,4 +1,5 @@
 /** One device to bring or to leave out, and which one; or why the browser does not give it. */
+import { useId } from 'react';
 import { DevicePicker } from '../ui/DevicePicker';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
@@ -14,16 +15,24 @@ interface Props {
 }
 
 export function DeviceChoice({ kind, on, deviceId, blocked, turn, pick }: Props) {
+  const why = useId();
   const name = kind === 'audioinput' ? words.door.microphone : words.door.camera;
   const icon = kind === 'audioinput' ? 'mic' : 'camera';
   const used = on && blocked === null;
   return (
     <div className="choice" data-on={used} data-blocked={on && blocked !== null} data-testid={`choice-${kind}`}>
-      <button type="button" role="switch" aria-checked={on} aria-label={name} onClick={() => turn(!on)}>
+      <button
+        type="button"
+        role="switch"
+        aria-checked={on}
+        aria-label={name}
+        aria-describedby={on && blocked ? why : undefined}
+        onClick={() => turn(!on)}
+      >
         <Icon name={used ? icon : `${icon}-off`} />
         <span>
           {name}
-          <small>{on ? (blocked ?? words.door.on) : words.door.off}</small>
+          <small id={why}>{on ? (blocked ?? words.door.on) : words.door.off}</small>
         </span>
       </button>
       <DevicePicker kind={kind} active={deviceId ?? ''} pick={pick} />

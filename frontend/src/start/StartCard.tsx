@@ -123,5 +123,6 @@ function useRefusal(
     [chosen],
   );
   const again = useCallback(() => setMet(null), []);
+  useEffect(() => (denied ? again : undefined), [denied, again]); // what is allowed by now may be tried again
   return [denied ? 'denied' : met, failed, again];
 }

@@ -1,4 +1,4 @@
-/** Opens a camera or microphone for a look before the call, and closes it afterwards. */
+/** Opens a camera or microphone for a look before the call, again if it ends by itself, and closes it afterwards. */
 import { useEffect, useState } from 'react';
 
 export function useCapture(
@@ -7,15 +7,19 @@ export function useCapture(
   failed: (error: unknown) => void,
 ): MediaStream | null {
   const [stream, setStream] = useState<MediaStream | null>(null);
+  const [ends, setEnds] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one that was unplugged is opened anew, or its lack is told
   useEffect(() => {
     let opened: MediaStream | null = null;
     let gone = false;
+    const ended = () => !gone && setEnds((count) => count + 1);
     const open = async () => {
       try {
         const device = deviceId ? { deviceId: { exact: deviceId } } : true;
         opened = await navigator.mediaDevices.getUserMedia({ [kind]: device });
-        if (gone) stop(opened);
-        else setStream(opened);
+        if (gone) return stop(opened);
+        setStream(opened);
+        for (const track of opened.getTracks()) track.addEventListener('ended', ended);
       } catch (error) {
         if (!gone) failed(error);
       }
@@ -26,7 +30,7 @@ export function useCapture(
       if (opened) stop(opened);
       setStream(null);
     };
-  }, [kind, deviceId, failed]);
+  }, [kind, deviceId, failed, ends]);
   return stream;
 }
 

@@ -5,6 +5,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'aura.theme';
+const watchers = new Set<() => void>();
 
 export function storedTheme(): Theme {
   const stored = kept.getItem(KEY);
@@ -19,6 +20,13 @@ export function applyTheme(theme: Theme): void {
       theme === 'system' ? `(prefers-color-scheme: ${meta.dataset.of})` : meta.dataset.of === theme ? '' : 'print';
   }
   kept.setItem(KEY, theme);
+  for (const changed of watchers) changed();
+}
+
+/** Returns what ends it. */
+export function watchTheme(changed: () => void): () => void {
+  watchers.add(changed);
+  return () => void watchers.delete(changed);
 }
 
 export function nextTheme(theme: Theme): Theme {

@@ -1,15 +1,16 @@
-/** Moves the focus to the heading of a screen that has just taken the place of another; the old one took it along. */
-import { useEffect, useRef } from 'react';
+/** Moves the focus to the heading of a screen that has just taken the place of another, if the old one took it along. */
+import { useLayoutEffect, useRef } from 'react';
 
 /** A screen's own mark comes before its first heading. */
 const HEADINGS = ['[data-arrival]', 'h1', 'h2'];
 
 export function useArrivalFocus(screen: string): void {
   const shown = useRef(screen);
-  useEffect(() => {
+  // Before anything else looks where the focus has gone.
+  useLayoutEffect(() => {
     if (shown.current === screen) return;
     shown.current = screen;
-    focusHeading();
+    if (document.activeElement === document.body) focusHeading();
   }, [screen]);
 }
 

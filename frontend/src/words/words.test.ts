@@ -78,6 +78,25 @@ describe('words', () => {
     vi.doUnmock('./de/first');
     expect([page.language, page.words.call.leave]).toEqual(['de', de.call.leave]);
   });
+
+  it('are those of the language that was chosen last, whichever comes last', async () => {
+    vi.resetModules();
+    vi.stubGlobal('document', { documentElement: {} });
+    vi.stubGlobal('navigator', { languages: [] });
+    let arrive = () => {};
+    const way = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    vi.doMock('./de/first', () => way.then(() => ({ first: firstDe })));
+    const page = await import('./words');
+    await page.openLanguage('');
+    const slow = page.chooseLanguage('de');
+    await page.chooseLanguage('en');
+    arrive();
+    await slow;
+    vi.doUnmock('./de/first');
+    expect([page.language, page.words.door.start]).toEqual(['en', en.door.start]);
+  });
 });
 
 describe('likedLanguages', () => {

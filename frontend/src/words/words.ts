@@ -44,6 +44,9 @@ export let words = {} as Words;
 /** What the person, or the link that they followed, has chosen; null: their browser decides. */
 let choice: Language | null = null;
 
+/** The language that was asked for last; its words may be on their way. */
+let wanted: Language = language;
+
 /** The words of the language, before they are fitted to names and brand. */
 let table = words;
 
@@ -114,14 +117,16 @@ export function callAgent(name: string): void {
 
 /** The language that is shown; who uses it is drawn again when it changes, with all that is below. */
 export function useLanguage(): Language {
-  useSyncExternalStore(watch, () => words);
+  useSyncExternalStore(watch, current, current);
   return language;
 }
 
 /** False: the words cannot be fetched, and the language stays as it is. */
 async function show(chosen: Language): Promise<boolean> {
+  wanted = chosen;
   const known = await tableOf(chosen).catch(() => null);
   if (!known) return false;
+  if (wanted !== chosen) return true; // another one was chosen while its words came
   language = chosen;
   table = known;
   document.documentElement.lang = chosen;
@@ -136,6 +141,8 @@ function refit(): void {
   words = fitWords(table, fit);
   for (const changed of watchers) changed();
 }
+
+const current = () => words;
 
 function watch(changed: () => void): () => void {
   watchers.add(changed);

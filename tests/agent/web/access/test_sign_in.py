@@ -67,9 +67,9 @@ async def signing_in(state: PipelineState, *allowed: str) -> AsyncIterator[tuple
             yield client, fake
 
 
-async def begin(client: Client, fake: FakeIssuer) -> dict[str, str]:
+async def begin(client: Client, fake: FakeIssuer, link: str = "") -> dict[str, str]:
     """To the issuer; what it was told."""
-    answer = await client.get("/api/access/sign-in", allow_redirects=False)
+    answer = await client.get(f"/api/access/sign-in{link}", allow_redirects=False)
     assert answer.status == 302 and answer.headers["Location"].startswith(f"{fake.url}/authorize?")
     told = {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["Location"]).query).items()}
     fake.nonce = told["nonce"]
@@ -98,6 +98,23 @@ async def test_whom_it_vouches_for_calls_from_this_browser_from_then_on(state: P
         assert await may_call(client)
         assert fake.asked[0]["client_secret"] == SECRET
         assert fake.asked[0]["redirect_uri"] == told["redirect_uri"]
+
+
+@pytest.mark.parametrize(
+    ("followed", "kept"),
+    [
+        ("?room=the+hall&camera=1&lang=de&autostart=1", "room=the+hall&camera=1&lang=de&autostart=1"),
+        ("?access=failed&room=a%0d%0ab&next=//evil.example", "room=a%0D%0Ab"),
+        (f"?room={'x' * 600}", ""),
+    ],
+)
+async def test_whoever_followed_a_link_comes_back_to_it(state: PipelineState, followed: str, kept: str) -> None:
+    async with signing_in(state) as (client, fake):
+        told = await begin(client, fake, followed)
+        assert await come_back(client, told["state"]) == (f"/?{kept}" if kept else "/")
+        told = await begin(client, fake, followed)
+        fake.claims = {"exp": 1}
+        assert await come_back(client, told["state"]) == "/?access=failed" + (f"&{kept}" if kept else "")
 
 
 @pytest.mark.parametrize(
