@@ -94,12 +94,12 @@ def _faults(server: _Server, environ: Mapping[str, str]) -> list[str]:
         faults.append(f".tools: it must be a list of names, or `{ALL}`")
     if server.key_env and not server.url:
         faults.append(".key_env: only a `url` has a key; a command finds it in its `env`")
-    named = [server.key_env] if server.key_env else []
-    faults += [f".key_env: the environment has no {name}" for name in named if not _key(name, environ)]
-    wrong = [name for name in named if not (_key(name, environ).isascii() and _key(name, environ).isprintable())]
-    faults += [
-        f".key_env: the value of {name} cannot stand in a header" for name in wrong
-    ]  # who tries is told all of it
+    if server.key_env:
+        key = _key(server.key_env, environ)
+        if not key:
+            faults.append(f".key_env: the environment has no {server.key_env}")
+        elif not (key.isascii() and key.isprintable()):  # who tries it would be told all of it
+            faults.append(f".key_env: the value of {server.key_env} cannot stand in a header")
     faults += [f".env: the environment has no {name}" for name in server.env if name not in environ]
     if isinstance(server.tools, list):
         strange = [name for name in server.ask_first if name not in server.tools]
