@@ -35,6 +35,16 @@ afterEach(() => vi.unstubAllGlobals());
 /** Keys of which a language may have more: what the server and the agent themselves say in English. */
 const OPEN = /^(agent\.reasons|agent\.refusals|problems\.refusals|trouble\.complaints)\./;
 
+/** German's words are fetched, and come when what is returned is called. */
+function germanOnItsWay(): () => void {
+  let arrive = () => {};
+  const way = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  vi.doMock('./de/first', () => way.then(() => ({ first: firstDe })));
+  return () => arrive();
+}
+
 describe('languageOf', () => {
   it('takes the first wish that the page has, whatever its region', () => {
     expect(languageOf(['de-AT', 'en'])).toBe('de');
@@ -65,11 +75,7 @@ describe('words', () => {
     vi.resetModules();
     vi.stubGlobal('document', { documentElement: {} });
     vi.stubGlobal('navigator', { languages: [] });
-    let arrive = () => {};
-    const way = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
-    vi.doMock('./de/first', () => way.then(() => ({ first: firstDe })));
+    const arrive = germanOnItsWay();
     const page = await import('./words');
     const shown = page.openLanguage('?lang=de');
     await page.bringAllWords();
@@ -83,11 +89,7 @@ describe('words', () => {
     vi.resetModules();
     vi.stubGlobal('document', { documentElement: {} });
     vi.stubGlobal('navigator', { languages: [] });
-    let arrive = () => {};
-    const way = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
-    vi.doMock('./de/first', () => way.then(() => ({ first: firstDe })));
+    const arrive = germanOnItsWay();
     const page = await import('./words');
     await page.openLanguage('');
     const slow = page.chooseLanguage('de');
