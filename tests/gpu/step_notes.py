@@ -197,9 +197,6 @@ def install(notes: Notes) -> None:
     from vllm.v1.engine.core import EngineCoreProc
     from vllm.v1.worker.gpu.model_runner import GPUModelRunner
 
-    def mark(name: str) -> Callable[..., None]:
-        return lambda *_: notes.event(name)
-
     def started(*_: Any) -> None:
         notes.begin()
 
