@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
@@ -10,6 +9,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from agent.status.stage_timings import StageTimings
+from agent.status.waiting_news import WaitingNews
 from agent.video.sourced_frame import VideoSource
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,6 @@ WATCHING_S = 2.0  # after the last picture
 OBSERVED_S = 2.0  # for which a line holds that says what is seen: it is told each second while it does
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
 GIVEN_UP_S = 20.0  # after a sound: nothing came of it
-WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten that does not last
 PASSING = frozenset(("aura.decision", "aura.timings", TOOL))  # what tells of a moment
 UNKNOWN = StageTimings()
 
@@ -133,7 +132,7 @@ class AgentStatePublisher:
         self._source: VideoSource = "camera"  # of the last picture
         self._shown_source = ""
         self._line = self._shown_line = ""  # what was seen last
-        self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
+        self._news = WaitingNews(PASSING)
         self._error = ""
         self._persona: Mapping[str, str] = {}
         self._began = asyncio.get_running_loop().time()
@@ -256,17 +255,17 @@ class AgentStatePublisher:
             state = self._signals.state(self._now())
             if state != self._shown:
                 self._shown = state
-                self._news.append({"aura.state": state})
+                self._news.add({"aura.state": state})
             source = self._source if self._signals.looks(self._now()) else ""
             if source != self._shown_source:
                 self._shown_source = source
-                self._news.append({SHOWN: source})
+                self._news.add({SHOWN: source})
             line = self._line if self._signals.knows(self._now()) else ""
             if line != self._shown_line:
                 self._shown_line = line
-                self._news.append({OBSERVATION: line})
+                self._news.add({OBSERVATION: line})
             while self._news:
-                await self._send(self._news.popleft())
+                await self._send(self._news.take())
             moment = self._signals.changes_at(self._now())
             try:
                 async with asyncio.timeout_at(moment):
@@ -286,11 +285,7 @@ class AgentStatePublisher:
             self._changed.set()
 
     def _tell(self, attributes: dict[str, str]) -> None:
-        if len(self._news) == WAITING_NEWS and (
-            old := next((one for one in self._news if one.keys() <= PASSING), None)
-        ):
-            self._news.remove(old)
-        self._news.append(attributes)
+        self._news.add(attributes)
         self._changed.set()
 
     def _at_ms(self) -> int:

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from agent.status.attributes import WAITING_NEWS, AgentSignals, AgentStatePublisher
+from agent.status.attributes import AgentSignals, AgentStatePublisher
+from agent.status.waiting_news import MOST_WAITING
 from tests.agent.audience import Notes
 
 pytestmark = pytest.mark.anyio
@@ -156,7 +157,7 @@ async def test_what_lasts_is_published_whatever_happens_before_the_room_takes_it
         await asyncio.sleep(1.0)
         noticeboard.connection("token", sees=True)
         noticeboard.recording(True)
-        for at_s in range(2 * WAITING_NEWS):
+        for at_s in range(2 * MOST_WAITING):
             noticeboard.decided("turn", f"turn {at_s}")
         notes.opens.set()
         await asyncio.sleep(1.0)
@@ -164,7 +165,7 @@ async def test_what_lasts_is_published_whatever_happens_before_the_room_takes_it
     assert [value for _, value in notes.of("aura.connection")] == ["token"]
     assert [value for _, value in notes.of("aura.record")] == ["on"]
     decisions = [msgspec.json.decode(value)["text"] for _, value in notes.of("aura.decision")]
-    assert decisions[-1] == "turn 63" and len(decisions) == WAITING_NEWS - 2
+    assert decisions[-1] == "turn 63" and len(decisions) == MOST_WAITING - 2
 
 
 async def test_it_watches_while_pictures_come() -> None:
