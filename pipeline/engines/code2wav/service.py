@@ -10,7 +10,7 @@ from pipeline.engines.child_messages import BusyCount, CountRequest, RequestDrop
 from pipeline.engines.child_pipes import Inbox, Send, arrived
 from pipeline.engines.code2wav.batches import WaitingChunk
 from pipeline.engines.code2wav.messages import DecodedPcm, DecodeRequest, DropRequest
-from pipeline.types.chunks import CODEBOOKS
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES
 
 
 class BatchDecoder(Protocol):
@@ -20,8 +20,8 @@ class BatchDecoder(Protocol):
         """The slot's next frame is the first of a stream."""
         ...
 
-    def decode(self, slots: Sequence[int], codes: NDArray[np.int16]) -> NDArray[np.int16]:
-        """[batch, frames, codebooks] → PCM16 [batch, samples]."""
+    def decode(self, slots: Sequence[int], codes: NDArray[np.int16], lengths: Sequence[int]) -> NDArray[np.int16]:
+        """[batch, frames, codebooks], of which each row has as many frames as it is long → PCM16 [batch, samples]."""
         ...
 
 
@@ -48,7 +48,11 @@ def _decoded(decoder: BatchDecoder, batch: list[DecodeRequest]) -> Iterator[Deco
     for chunk in batch:
         if chunk.begins:
             decoder.begin(chunk.slot)
-    codes = np.stack([np.frombuffer(chunk.frames, np.int16).reshape(-1, CODEBOOKS) for chunk in batch])
-    waves = decoder.decode([chunk.slot for chunk in batch], codes)
-    for chunk, wave in zip(batch, waves, strict=True):
-        yield DecodedPcm(chunk.number, wave.astype("<i2").tobytes())
+    rows = [np.frombuffer(chunk.frames, np.int16).reshape(-1, CODEBOOKS) for chunk in batch]
+    lengths = [len(row) for row in rows]
+    codes = np.zeros((len(rows), max(lengths), CODEBOOKS), np.int16)
+    for filled, row in zip(codes, rows, strict=True):
+        filled[: len(row)] = row
+    waves = decoder.decode([chunk.slot for chunk in batch], codes, lengths).astype("<i2", copy=False)
+    for chunk, wave, length in zip(batch, waves, lengths, strict=True):
+        yield DecodedPcm(chunk.number, wave[: length * FRAME_SAMPLES].tobytes())

@@ -16,7 +16,7 @@ class Replay(Protocol):
         ...
 
 
-Step = Callable[[Tensor, Tensor], Tensor]
+Step = Callable[[Tensor, int], Tensor]
 Record = Callable[[Callable[[], Tensor], Any], tuple[Replay, Tensor]]
 WARM_UPS = 2  # libraries choose and allocate during the first runs, which must not happen in a capture
 
@@ -26,14 +26,13 @@ class Graph:
     """A captured step, with the tensors that it reads and writes."""
 
     graph: Replay
-    slots: Tensor
-    codes: Tensor
+    rows: int
+    given: Tensor
     pcm: Tensor
 
-    def replay(self, slots: Tensor, codes: Tensor) -> Tensor:
+    def replay(self, given: Tensor) -> Tensor:
         """The result is overwritten by the next replay of any graph."""
-        self.slots.copy_(slots)
-        self.codes.copy_(codes)
+        self.given.copy_(given)
         self.graph.replay()
         return self.pcm
 
@@ -53,22 +52,28 @@ class Graphs:
         return len(self._captured)
 
 
+def given_numbers(rows: int, frames: int, codebooks: int) -> int:
+    """How many numbers a step is given, in one piece: a slot and a length for each row, and then all codes."""
+    return rows * (2 + frames * codebooks)
+
+
 def capture(
     step: Step, shapes: Iterable[tuple[int, int]], codebooks: int, nobody: int, device: torch.device, record: Record
 ) -> Graphs:
     """Capture `step` for each batch and number of frames, the largest first, so that all fit into the first's memory.
 
     Args:
-        step: Slots, int64 [batch], and codes, int64 [batch, frames, codebooks] → PCM16 [batch, samples].
+        step: What it is given, int64 [`given_numbers`], and how many rows that are → PCM16 [batch, samples].
         nobody: A slot that no stream uses, to be decoded into meanwhile.
     """
     captured: dict[tuple[int, int], Graph] = {}
     pool = torch.cuda.graph_pool_handle() if device.type == "cuda" else None
     for batch, frames in sorted(set(shapes), key=math.prod, reverse=True):
-        slots = torch.full((batch,), nobody, device=device)
-        codes = torch.zeros(batch, frames, codebooks, dtype=torch.long, device=device)
-        graph, pcm = record(partial(step, slots, codes), pool)
-        captured[batch, frames] = Graph(graph, slots, codes, pcm)
+        given = torch.zeros(given_numbers(batch, frames, codebooks), dtype=torch.long, device=device)
+        given[:batch] = nobody
+        given[batch : 2 * batch] = frames
+        graph, pcm = record(partial(step, given, batch), pool)
+        captured[batch, frames] = Graph(graph, batch, given, pcm)
     return Graphs(captured)
 
 

@@ -7,8 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pipeline.models.qwen3_tts.codec.cuda_graphs import Graphs, Record, capture, cuda_graph
-from pipeline.models.qwen3_tts.codec.past import Past
+from pipeline.models.qwen3_tts.codec.cuda_graphs import Graphs, Record, capture, cuda_graph, given_numbers
+from pipeline.models.qwen3_tts.codec.past import Lengths, Past
 
 Decode = Callable[[Tensor, Past], Tensor]
 LOUDEST = 32_767  # of PCM16
@@ -54,33 +54,39 @@ class CodecStreams:
         self._memory[slot].zero_()
         self._frames[slot] = 0
 
-    def decode(self, slots: Sequence[int], codes: NDArray[np.int16]) -> NDArray[np.int16]:
+    def decode(
+        self, slots: Sequence[int], codes: NDArray[np.int16], lengths: Sequence[int] | None = None
+    ) -> NDArray[np.int16]:
         """The next chunk of some streams.
 
         Args:
             slots: One for each row, no two alike.
             codes: Below the codebook's size, shape [batch, frames, codebooks].
+            lengths: How many of its frames each row has; those behind them only fill it up. None: all, as a row alone.
 
         Returns:
             PCM16 at 24 kHz, shape [batch, frames · 1,920].
         """
-        rows = torch.tensor(slots)
-        ids = torch.from_numpy(codes.astype(np.int64))
-        if graph := self._graphs.fitting(*codes.shape[:2]):
-            spare = len(graph.slots) - len(slots)
-            rows = torch.cat([rows, torch.full((spare,), self._nobody)])
-            ids = torch.cat([ids, ids.new_zeros(spare, *ids.shape[1:])])
-            pcm = graph.replay(rows, ids)[: len(slots)]
-        else:
-            pcm = self._step(rows.to(self._device), ids.to(self._device))
-        wave: NDArray[np.int16] = pcm.cpu().numpy()
+        batch, frames = codes.shape[:2]
+        graph = self._graphs.fitting(batch, frames)
+        rows = graph.rows if graph else batch
+        given = np.zeros(given_numbers(rows, frames, self._codebooks), np.int64)
+        heads, ids = given[: 2 * rows].reshape(2, rows), given[2 * rows :]
+        heads[0], heads[1] = self._nobody, frames
+        heads[:, :batch] = slots, [frames] * batch if lengths is None else lengths
+        ids[: codes.size] = codes.ravel()
+        told = torch.from_numpy(given)
+        pcm = graph.replay(told) if graph else self._step(told.to(self._device), rows)
+        wave: NDArray[np.int16] = pcm[:batch].cpu().numpy()
         return wave
 
-    def _step(self, slots: Tensor, codes: Tensor) -> Tensor:
+    def _step(self, given: Tensor, rows: int) -> Tensor:
+        slots, taken, codes = given[:rows], given[rows : 2 * rows], given[2 * rows :].view(rows, -1, self._codebooks)
         frames = self._frames.index_select(0, slots)
-        past = Past(frames, self._memory.index_select(0, slots))
+        lengths = Lengths(taken, codes.shape[1]) if rows > 1 else None
+        past = Past(frames, self._memory.index_select(0, slots), lengths)
         wave = self._decoder(codes, past)
         self._memory.index_copy_(0, slots, past.left())
-        self._frames.index_copy_(0, slots, frames + codes.shape[1])
+        self._frames.index_copy_(0, slots, frames + taken)
         pcm: Tensor = (wave.float() * LOUDEST).round().to(torch.int16)
         return pcm

@@ -33,16 +33,16 @@ class FakeDecoder:
     def begin(self, slot: int) -> None:
         self._frames[slot] = 0
 
-    def decode(self, slots: Sequence[int], codes: NDArray[np.int16]) -> NDArray[np.int16]:
+    def decode(self, slots: Sequence[int], codes: NDArray[np.int16], lengths: Sequence[int]) -> NDArray[np.int16]:
         if (codes == DIES).any():
             os._exit(1)
         if (codes == SLOW).any():
             time.sleep(SLOW_S)
         if self._decoded.exists():
             with self._decoded.open("a") as file:
-                file.writelines(f"{os.getpid()} {codes.shape[1]}\n" for _ in slots)
+                file.writelines(f"{os.getpid()} {frames}\n" for frames in lengths)
         places = np.array([self._frames[slot] for slot in slots])[:, None] + np.arange(codes.shape[1])
-        self._frames.update(dict.fromkeys(slots, codes.shape[1]))
+        self._frames.update(dict(zip(slots, lengths, strict=True)))
         samples: NDArray[np.int16] = (codes[:, :, 0] + places).astype(np.int16)
         return samples.repeat(FRAME_SAMPLES, 1)
 

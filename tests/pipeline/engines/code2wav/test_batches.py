@@ -30,7 +30,17 @@ def test_chunks_of_one_size_are_decoded_together() -> None:
 
 
 def test_small_chunks_come_first_and_equal_ones_in_order() -> None:
-    assert batches(waiting(25, 1, 25, 1, 2)) == [[1, 3], [4], [0, 2]]
+    assert batches(waiting(25, 1, 25, 1, 2)) == [[1, 3, 4], [0, 2]]
+
+
+def test_chunks_of_other_sizes_go_along_where_they_fill_a_batch_up() -> None:
+    assert batches(waiting(8, 1, 4, 2)) == [[1, 3, 2, 0]]
+    assert batches(waiting(12, 25, 25, 25)) == [[0, 1, 2, 3]]
+
+
+def test_a_chunk_waits_for_the_next_batch_where_most_of_its_own_would_be_filled_up() -> None:
+    """Four rows of 25 frames, of which 7 are meant beside its own."""
+    assert batches(waiting(1, 2, 4, 25)) == [[0, 1, 2], [3]]
 
 
 def test_a_batch_is_no_longer_than_a_newcomer_may_wait() -> None:

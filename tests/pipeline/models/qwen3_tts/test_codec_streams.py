@@ -99,6 +99,34 @@ def test_batches_that_are_filled_up_to_a_graphs_size_sound_the_same(decoder: Cod
         assert np.abs(difference).max() <= 1, "nothing but the last bit"
 
 
+@pytest.mark.parametrize("graphs", [False, True])
+def test_rows_of_other_lengths_sound_as_if_alone(decoder: CodecDecoder, graphs: bool) -> None:
+    """What fills a row up is garbage. Each goes on behind its own last frame."""
+    dice, streams, most = random.Random(19), CodecStreams(decoder, SLOTS, CODEBOOKS, CPU), 6
+    if graphs:
+        streams.capture([(1, most), (3, most), (8, most)], recorded)
+    codes = seeded_codec.codes(SLOTS * 60).reshape(SLOTS, 60, CODEBOOKS)
+    heard: list[list[NDArray[np.int16]]] = [[] for _ in range(SLOTS)]
+    at = [0] * SLOTS
+    for _ in range(25):
+        slots = dice.sample(range(SLOTS), dice.randint(2, SLOTS))
+        lengths = [dice.randint(1, most) for _ in slots]
+        rows = np.full((len(slots), most, CODEBOOKS), dice.randint(0, 9), np.int16)
+        for row, slot, length in zip(rows, slots, lengths, strict=True):
+            if at[slot] > 54:  # a stream that is ahead begins anew
+                streams.begin(slot)
+                heard[slot].clear()
+                at[slot] = 0
+            row[:length] = codes[slot, at[slot] : at[slot] + length]
+        for slot, length, pcm in zip(slots, lengths, streams.decode(slots, rows, lengths), strict=True):
+            heard[slot].append(pcm[: length * FRAME_SAMPLES].copy())
+            at[slot] += length
+    for slot, pieces in enumerate(heard):
+        made = np.concatenate(pieces)
+        wave = alone(decoder, codes[slot])[: len(made)]
+        assert np.abs(made - wave).max() < 0.5 + LARGEST_ERROR * rms(wave)
+
+
 class Recorded:
     """Stands in for a CUDA graph."""
 
