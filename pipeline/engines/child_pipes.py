@@ -1,15 +1,18 @@
 """A process of an engine's own, from within: what it is asked, and how it answers."""
 
+import fcntl
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
 from pipeline.engines.child_messages import Numbered, Unpacker, packed
 
 READ_BYTES = 1 << 16
+ROOM_BYTES = 1 << 20  # as much as Linux gives anybody: an answer of sound is larger than the pipe would be
 
 Inbox = SimpleQueue[Any]
 Send = Callable[[Numbered], None]
@@ -30,6 +33,10 @@ def open_pipes(questions: Any) -> tuple[Inbox, Send]:
 
 
 def answers_to(sink: BinaryIO) -> Send:
+    """Answers, without waiting for whoever reads them where the pipe can be made large enough."""
+    with suppress(AttributeError, OSError):  # not Linux, or no pipe
+        fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, ROOM_BYTES)
+
     def send(answer: Numbered) -> None:
         sink.write(packed(answer))
         sink.flush()
