@@ -25,14 +25,14 @@ class FramePace:
     As many as are allowed: between two parts the engine makes none for the request.
 
     Attributes:
-        ahead: Most frames that may have been asked for and not been taken; 37 are 3 s.
+        ahead: Most frames that may have been asked for and not been taken; 75 are 6 s, as long as most sentences.
         positions: What the engine has room for, of prompt and frames together.
         frames: Most of one sentence, once its text is complete.
         least: Frames before its end, at the least.
         ids: Text ids that are enough for it.
     """
 
-    ahead: int = 37
+    ahead: int = 75
     positions: int = 2_048
     frames: int = 2_048
     least: int = LEAST_FRAMES

@@ -4,6 +4,7 @@ Source: the qwen_tts package 0.1.1 (layer shapes and names of weights).
 """
 
 import math
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -15,6 +16,8 @@ from pipeline.models.qwen3_tts.config import CodecConfig
 from pipeline.models.shared.rope import angles_of, rotated
 
 ALIGNMENT = 16  # numbers
+LEAST_HEAD = 16  # numbers that a tensor core takes
+MOST_KEYS = 128  # all of which one program of the kernels has at once
 
 
 class Scale(nn.Module):
@@ -48,8 +51,14 @@ class CodecAttention(Folded):
         weights = [self.q_proj.weight, self.k_proj.weight, self.v_proj.weight]
         self.register_buffer("qkv", torch.cat(weights).detach(), persistent=False)
 
-    def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
-        projected = F.linear(x, self.qkv).view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
+    def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor | None, past: Past) -> Tensor:
+        """Without a mask it is kernels of our own that attend, and know what a frame sees."""
+        projected = F.linear(x, self.qkv)
+        if mask is None:
+            from pipeline.models.qwen3_tts.codec.fused.window import attended
+
+            return cast(Tensor, self.o_proj(attended(projected, angles, past, self.heads, self.groups, self.keep)))
+        projected = projected.view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
         turned, v = rotated(projected[:, : -self.groups], angles), projected[:, -self.groups :]
         q, k = turned[:, : self.heads], turned[:, self.heads :]
         k, v = past.before(torch.stack([k, v], 1), self.keep, dim=3).unbind(1)
@@ -88,7 +97,7 @@ class CodecLayer(nn.Module):
         self.self_attn_layer_scale = Scale(config.hidden_size)
         self.mlp_layer_scale = Scale(config.hidden_size)
 
-    def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor | None, past: Past) -> Tensor:
         x = self.self_attn_layer_scale(x, self.self_attn(self.input_layernorm(x), angles, mask, past))
         x = self.mlp_layer_scale(x, self.mlp(self.post_attention_layernorm(x)))
         return x
@@ -114,13 +123,20 @@ class WindowedTransformer(nn.Module):
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
         places = past.frames[:, None] + torch.arange(x.shape[1], device=x.device)
-        mask = as_bias(seen(places, self.config.sliding_window), x.dtype)
+        window = self.config.sliding_window
+        own = x.is_cuda and has_kernels(self.config.head_dim, window - 1 + x.shape[1])
+        mask = None if own else as_bias(seen(places, window), x.dtype)
         angles = angles_of(places[:, None], self.config.rope_theta, self.config.head_dim, x.dtype)
         x = self.input_proj(x)
         for layer in self.layers:
             x = layer(x, angles, mask, past)
         y: Tensor = self.output_proj(self.norm(x))
         return y
+
+
+def has_kernels(head_dim: int, keys: int) -> bool:
+    """Whether there are kernels for heads of that size, and so many keys."""
+    return head_dim >= LEAST_HEAD and head_dim & (head_dim - 1) == 0 and keys <= MOST_KEYS
 
 
 def seen(places: Tensor, window: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Prints, as JSON, how far the fused vocoder is from its layers one by one. Run with TRITON_INTERPRET=1."""
+"""Prints, as JSON, how far the decoder's kernels are from its layers one by one. Run with TRITON_INTERPRET=1."""
 
 import json
 from typing import Any
@@ -11,10 +11,12 @@ from pipeline.models.qwen3_tts.codec.decoder import ENCODING_ONLY, PREFIX, Codec
 from pipeline.models.qwen3_tts.codec.fused.tiles import Tile
 from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder, can_be_fused
 from pipeline.models.qwen3_tts.codec.layers import Folded, InOrder, VocoderBlock
-from pipeline.models.qwen3_tts.codec.past import Past
+from pipeline.models.qwen3_tts.codec.past import Lengths, Past
 from pipeline.models.qwen3_tts.codec.streams import CodecStreams
+from pipeline.models.qwen3_tts.codec.transformer import as_bias, seen
 from pipeline.models.qwen3_tts.config import CodecConfig
 from pipeline.models.shared.fields import read_fields
+from pipeline.models.shared.rope import angles_of
 from pipeline.models.shared.weights import load_weights
 from pipeline.types.chunks import CODEBOOKS
 from tests.pipeline.models.qwen3_tts import seeded_codec
@@ -42,6 +44,7 @@ def main() -> None:
     begun, y = torch.ones(2, dtype=torch.long), torch.randn(2, 5, conv.inner).half()
     found["a tile that is not filled"] = compared(conv(y, begun, 0, tile=UNFILLED)[1], conv(y, begun, 0)[1])
     found["a stream"] = in_streams()
+    found["attention"] = in_windows()
     print(json.dumps({"errors": found, "can be fused": [can_be_fused(layers), can_be_fused(decoder(TINY).decoder)]}))
 
 
@@ -66,6 +69,27 @@ def in_streams() -> float:
         chunks = np.split(np.stack([codes, codes[::-1]]), np.cumsum(CHUNKS)[:-1], 1)
         heard.append(np.concatenate([streams.decode([0, 1], np.ascontiguousarray(chunk)) for chunk in chunks], 1))
     found, expected = (torch.from_numpy(each).float() for each in heard)
+    return compared(found, expected)
+
+
+def in_windows() -> float:
+    """What frames of three rows see, which have all frames of a chunk or fewer, with more behind them than a window."""
+    attention, dice = decoder().pre_transformer.layers[0].self_attn, torch.Generator().manual_seed(11)
+    chunks = {1: (1, 1, 1), 25: (25, 20, 1), 4: (4, 2, 3), 50: (50, 50, 45), 12: (12, 12, 1)}
+    rows = {frames: torch.randn(3, frames, SMALL["hidden_size"], generator=dice) for frames in chunks}
+    seen_by: list[list[Tensor]] = []
+    for plain in (True, False):
+        memory, before, heard = None, torch.zeros(3, dtype=torch.long), []
+        for frames, lengths in chunks.items():
+            past = Past(before, memory, Lengths(torch.tensor(lengths), frames))
+            places = before[:, None] + torch.arange(frames)
+            angles = angles_of(places[:, None], SMALL["rope_theta"], SMALL["head_dim"], torch.float32)
+            mask = as_bias(seen(places, SMALL["sliding_window"]), torch.float32) if plain else None
+            made = attention(rows[frames], angles, mask, past)
+            heard += [row[:length] for row, length in zip(made, lengths, strict=True)]
+            memory, before = past.left(), before + torch.tensor(lengths)
+        seen_by.append(heard)
+    expected, found = (torch.cat(each) for each in seen_by)
     return compared(found, expected)
 
 

@@ -1,4 +1,4 @@
-"""The vocoder with one kernel a convolution, interpreted on the CPU, makes the wave of its layers one by one."""
+"""The decoder's kernels, interpreted on the CPU, do what its layers do one by one."""
 
 import json
 import os
@@ -30,8 +30,13 @@ def compared() -> dict[str, Any]:
 @needs_triton
 def test_the_wave_differs_by_no_more_than_rounded_factors_explain(compared: dict[str, Any]) -> None:
     errors = compared["errors"]
-    assert len(errors) == 5
+    assert len(errors) == 6
     assert {name: error for name, error in errors.items() if not error < 2e-3} == {}
+
+
+@needs_triton
+def test_attention_over_the_window_is_as_exact_as_its_layer(compared: dict[str, Any]) -> None:
+    assert compared["errors"]["attention"] < 1e-6
 
 
 @needs_triton
