@@ -86,7 +86,7 @@ def ready(decoder: Decoder, device: torch.device, dtype: torch.dtype) -> Decoder
     """For inference, with what follows from the weights computed in float32.
 
     Args:
-        decoder: Its last part is a vocoder, named `decoder`.
+        decoder: Its last part is a vocoder, named `decoder`, and it has a `pre_transformer`.
         dtype: With `float16` a GPU convolves numbers of float16 in the vocoder, if its channels are multiples of 32,
             and computes all else in float32.
     """
@@ -97,8 +97,10 @@ def ready(decoder: Decoder, device: torch.device, dtype: torch.dtype) -> Decoder
     if dtype != torch.float16:
         return decoder.to(device, dtype)
     if device.type == "cuda":
+        from pipeline.models.qwen3_tts.codec.fused.layer import with_fused_layers
         from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder, can_be_fused
 
+        with_fused_layers(decoder.pre_transformer)
         if can_be_fused(decoder.decoder):
             decoder.decoder = FusedVocoder(decoder.decoder)
         else:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.codec.decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
+from pipeline.models.qwen3_tts.codec.fused.layer import FusedLayer, with_fused_layers
 from pipeline.models.qwen3_tts.codec.fused.tiles import Tile
 from pipeline.models.qwen3_tts.codec.fused.vocoder import FusedVocoder, can_be_fused
 from pipeline.models.qwen3_tts.codec.layers import Folded, InOrder, VocoderBlock
@@ -23,10 +24,14 @@ from tests.pipeline.models.qwen3_tts import seeded_codec
 from tests.pipeline.models.qwen3_tts.seeded_codec import TINY
 
 SMALL = {**seeded_codec.TINY, "latent_dim": 64, "decoder_dim": 192, "upsample_rates": [3]}  # widths of 192 and 96
+HEADS = {"num_attention_heads": 8, "num_key_value_heads": 8}
+WIDE = {**SMALL, **HEADS, "hidden_size": 128, "intermediate_size": 256}
 CHUNKS = (1, 2)  # frames
 LEADS = (3,)  # steps
 CPU = torch.device("cpu")
 UNFILLED = Tile(16, 64, 32, 4, 3)  # 96 channels are one and a half of its widths
+
+Chunks = tuple[tuple[int, tuple[int, ...]], ...]  # frames, and how many each row has
 
 
 def main() -> None:
@@ -44,7 +49,8 @@ def main() -> None:
     begun, y = torch.ones(2, dtype=torch.long), torch.randn(2, 5, conv.inner).half()
     found["a tile that is not filled"] = compared(conv(y, begun, 0, tile=UNFILLED)[1], conv(y, begun, 0)[1])
     found["a stream"] = in_streams()
-    found["attention"] = in_windows()
+    found["attention"] = in_attention()
+    found["layers"] = in_layers()
     print(json.dumps({"errors": found, "can be fused": [can_be_fused(layers), can_be_fused(decoder(TINY).decoder)]}))
 
 
@@ -72,25 +78,49 @@ def in_streams() -> float:
     return compared(found, expected)
 
 
-def in_windows() -> float:
-    """What frames of three rows see, which have all frames of a chunk or fewer, with more behind them than a window."""
-    attention, dice = decoder().pre_transformer.layers[0].self_attn, torch.Generator().manual_seed(11)
-    chunks = {1: (1, 1, 1), 25: (25, 20, 1), 4: (4, 2, 3), 50: (50, 50, 45), 12: (12, 12, 1)}
-    rows = {frames: torch.randn(3, frames, SMALL["hidden_size"], generator=dice) for frames in chunks}
-    seen_by: list[list[Tensor]] = []
-    for plain in (True, False):
+def in_windows(plain: nn.Module, own: nn.Module, raw: seeded_codec.Config, chunks: Chunks) -> float:
+    """Three rows, which have all frames of a chunk or fewer."""
+    dice = torch.Generator().manual_seed(11)
+    rows = [torch.randn(3, frames, raw["hidden_size"], generator=dice) for frames, _ in chunks]
+    seen_by: list[Tensor] = []
+    for layer in (plain, own):
         memory, before, heard = None, torch.zeros(3, dtype=torch.long), []
-        for frames, lengths in chunks.items():
+        for x, (frames, lengths) in zip(rows, chunks, strict=True):
             past = Past(before, memory, Lengths(torch.tensor(lengths), frames))
             places = before[:, None] + torch.arange(frames)
-            angles = angles_of(places[:, None], SMALL["rope_theta"], SMALL["head_dim"], torch.float32)
-            mask = as_bias(seen(places, SMALL["sliding_window"]), torch.float32) if plain else None
-            made = attention(rows[frames], angles, mask, past)
-            heard += [row[:length] for row, length in zip(made, lengths, strict=True)]
+            angles = angles_of(places[:, None], raw["rope_theta"], raw["head_dim"], torch.float32)
+            mask = as_bias(seen(places, raw["sliding_window"]), torch.float32) if layer is plain else None
+            heard += [row[:length] for row, length in zip(layer(x, angles, mask, past), lengths, strict=True)]
             memory, before = past.left(), before + torch.tensor(lengths)
-        seen_by.append(heard)
-    expected, found = (torch.cat(each) for each in seen_by)
-    return compared(found, expected)
+        seen_by.append(torch.cat(heard))
+    return compared(seen_by[1], seen_by[0])
+
+
+def in_attention() -> float:
+    """With more behind them than a window. The layer attends with kernels of its own if it is given no mask."""
+    layer = decoder().pre_transformer.layers[0].self_attn
+    chunks = ((1, (1, 1, 1)), (25, (25, 20, 1)), (4, (4, 2, 3)), (50, (50, 50, 45)), (12, (12, 12, 1)))
+    return in_windows(layer, Unmasked(layer), SMALL, chunks)
+
+
+def in_layers() -> float:
+    transformer = decoder(WIDE).pre_transformer
+    plain = transformer.layers[1]
+    with_fused_layers(transformer)
+    own = transformer.layers[1]
+    assert isinstance(own, FusedLayer)
+    return in_windows(plain, own, WIDE, ((1, (1, 1, 1)), (10, (10, 4, 1)), (2, (2, 2, 1)), (20, (20, 20, 20))))
+
+
+class Unmasked(nn.Module):
+    """A layer that is another one, to be told from it."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, *given: Any) -> Any:
+        return self.layer(*given)
 
 
 def begun_in_silence(layers: InOrder) -> InOrder:
