@@ -9,6 +9,7 @@ graphs cost.
 
 import argparse
 import json
+import random
 import statistics
 import timeit
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from pipeline.models.qwen3_tts.codec.streams import LOUDEST, CodecStreams
 from pipeline.models.qwen3_tts.config import CodecConfig
 from pipeline.models.shared.fields import read_fields
 from pipeline.models.shared.weights import load_weights
-from pipeline.types.chunks import CODEBOOKS
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES
 from tests.gpu.kernels import kernels
 from tests.pipeline.models.qwen3_tts import seeded_codec
 
@@ -54,6 +55,7 @@ def main() -> None:
         **engine,
         "slots_mib": streams.memory_bytes >> 20,
         "error_of_rms": _error(streams, expected),
+        "error_of_rms_beside": _error_beside(streams, expected, args.sizes) if max(args.batches) > 2 else None,
         "rms": float(np.sqrt(np.mean(np.square(expected)))),
         "chunks": list(_timed(streams, args.batches, args.sizes, args.repeat)),
     }
@@ -122,6 +124,24 @@ def _error(streams: CodecStreams, expected: NDArray[np.float32]) -> float:
     while at < COMPARED:
         size = next(size for size in (12, 8, 4, 2, 1) if size <= COMPARED - at)
         heard.append(streams.decode([0], codes[None, at : at + size])[0])
+        at += size
+    difference = np.concatenate(heard) / LOUDEST - expected
+    return float(np.sqrt(np.mean(np.square(difference)) / np.mean(np.square(expected))))
+
+
+def _error_beside(streams: CodecStreams, expected: NDArray[np.float32], sizes: list[int]) -> float:
+    """The same, among two other streams whose chunks have fewer frames, and more."""
+    codes, heard, at, dice = seeded_codec.codes(COMPARED), [], 0, random.Random(3)
+    slots = [2, 0, 1]
+    for slot in slots:
+        streams.begin(slot)
+    while at < COMPARED:
+        lengths = [dice.choice(sizes) for _ in slots]
+        size = lengths[1] = min(lengths[1], COMPARED - at)
+        longest = min(each for each in sizes if each >= max(lengths))
+        rows = np.stack([seeded_codec.codes(longest)] * len(slots))
+        rows[1, :size] = codes[at : at + size]
+        heard.append(streams.decode(slots, rows, lengths)[1, : size * FRAME_SAMPLES])
         at += size
     difference = np.concatenate(heard) / LOUDEST - expected
     return float(np.sqrt(np.mean(np.square(difference)) / np.mean(np.square(expected))))
