@@ -27,7 +27,8 @@ class WaitingChunk:
     """Chunks in the order in which they came, at most one of a slot.
 
     A batch is of the smallest ones: who waits for one has little left to play, who waits for a large one has seconds.
-    It has all those whose company is cheaper than a batch of their own.
+    It has all those whose company is cheaper than a batch of their own. First chunks of streams go by themselves: their
+    callers hear nothing yet.
     """
 
     def __init__(self, slots: int) -> None:
@@ -43,7 +44,9 @@ class WaitingChunk:
 
     def take(self) -> list[DecodeRequest]:
         """The next batch; empty if nothing waits."""
-        ordered = sorted(self._chunks.values(), key=frame_count)
+        ordered = sorted(self._chunks.values(), key=lambda chunk: (frame_count(chunk), not chunk.begins))
+        if ordered and ordered[0].begins:
+            ordered = [chunk for chunk in ordered if chunk.begins]
         count = max(self._worthwhile([frame_count(chunk) for chunk in ordered]), default=0)
         for chunk in ordered[:count]:
             del self._chunks[chunk.slot]

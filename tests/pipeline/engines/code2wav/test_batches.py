@@ -5,8 +5,8 @@ from pipeline.engines.code2wav.messages import DecodeRequest
 from pipeline.types.chunks import CODEBOOKS
 
 
-def chunk(slot: int, frames: int) -> DecodeRequest:
-    return DecodeRequest(0, slot, bytes(2 * CODEBOOKS * frames), False)
+def chunk(slot: int, frames: int, *, begins: bool = False) -> DecodeRequest:
+    return DecodeRequest(0, slot, bytes(2 * CODEBOOKS * frames), begins)
 
 
 def batches(waiting: WaitingChunk) -> list[list[int]]:
@@ -36,6 +36,19 @@ def test_small_chunks_come_first_and_equal_ones_in_order() -> None:
 def test_chunks_of_other_sizes_go_along_where_they_fill_a_batch_up() -> None:
     assert batches(waiting(8, 1, 4, 2)) == [[1, 3, 2, 0]]
     assert batches(waiting(12, 25, 25, 25)) == [[0, 1, 2, 3]]
+
+
+def test_first_chunks_go_by_themselves_and_before_others_of_their_size() -> None:
+    chunks = waiting(1, 4, 2)
+    chunks.add(chunk(3, 1, begins=True))
+    chunks.add(chunk(4, 1, begins=True))
+    assert batches(chunks) == [[3, 4], [0, 2, 1]]
+
+
+def test_a_long_first_chunk_waits_for_shorter_ones() -> None:
+    chunks = waiting(4)
+    chunks.add(chunk(1, 25, begins=True))
+    assert batches(chunks) == [[0], [1]]
 
 
 def test_a_chunk_waits_for_the_next_batch_where_most_of_its_own_would_be_filled_up() -> None:

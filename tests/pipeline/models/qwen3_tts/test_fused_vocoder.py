@@ -38,7 +38,7 @@ def test_the_wave_differs_by_no_more_than_rounded_factors_explain(compared: dict
 def test_the_transformer_is_as_exact_as_its_layers(compared: dict[str, Any]) -> None:
     """On a GPU both multiply in TF32."""
     assert compared["errors"]["attention"] < 1e-6
-    assert compared["errors"]["layers"] < 1e-6
+    assert compared["errors"]["layers"] < 1e-3, "its factors are rounded to TF32, to 0.0002 of each"
 
 
 @needs_triton

@@ -6,6 +6,12 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def _rounded(x):
+    """Returns the nearest numbers of TF32: tensor cores cut off what it lacks, which makes every product smaller."""
+    return ((x.to(tl.int32, bitcast=True) + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+
+
 @triton.jit(do_not_specialize=["rows", "epsilon"])
 def multiply(
     x, weight, added, y, rows, outer, epsilon,
@@ -15,8 +21,8 @@ def multiply(
     """Computes y = added + norm(x) · weightᵀ, or with gates silu(first half) · second half. One program a few columns.
 
     Args:
-        x: float32, [rows, INNER]; `NORMS`: each is divided by its root mean square.
-        weight: float32, [outer, INNER]; `GATES`: [2 · outer, INNER]. Numbers are multiplied in TF32.
+        x: float32, [rows, INNER], multiplied in TF32; `NORMS`: each is divided by its root mean square.
+        weight: float32, as near as TF32 comes, [outer, INNER]; `GATES`: [2 · outer, INNER].
         added: float32, [rows, outer], if `ADDS`.
         y: float32, [rows, outer], written.
     """
@@ -29,10 +35,11 @@ def multiply(
     for at in range(0, INNER, BLOCK_K):
         left = tl.load(lines + at, mask=is_row, other=0.0)
         right = tl.load(columns + at, mask=is_column[:, None], other=0.0)
-        product = tl.dot(left, tl.trans(right), product, input_precision="tf32")
+        factors = _rounded(left)
+        product = tl.dot(factors, tl.trans(right), product, input_precision="tf32")
         if GATES:
             right = tl.load(columns + outer * INNER + at, mask=is_column[:, None], other=0.0)
-            other = tl.dot(left, tl.trans(right), other, input_precision="tf32")
+            other = tl.dot(factors, tl.trans(right), other, input_precision="tf32")
         if NORMS:
             squares += tl.sum(left * left, 1)
     if NORMS:
