@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.input_events import ItemAdded, ItemDeleted, ItemTruncated
 from pipeline.types.history import History, Item, PrunePlan
-from pipeline.types.session_events import EventSink, ItemAdded, ItemDeleted, ItemTruncated
 
 
 class Conversation:

@@ -10,7 +10,8 @@ from pipeline.errors import EngineError, RequestError
 from pipeline.session.active_response import ActiveResponse
 from pipeline.session.response_request import ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
-from pipeline.types.session_events import CancelReason, EventSink, Status
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.response_events import CancelReason, Status
 
 log = logging.getLogger(__name__)
 

@@ -34,23 +34,21 @@ from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import run_turn
 from pipeline.turns.turn_context import TurnContext
 from pipeline.turns.turn_counter import TurnCounter
-from pipeline.types.history import History, Item
-from pipeline.types.ids import camera_name, item_name, response_name
-from pipeline.types.session_events import (
-    CancelReason,
-    EventSink,
+from pipeline.types.events.event_sink import EventSink, SessionEvent
+from pipeline.types.events.input_events import (
     InputCleared,
     InputCommitted,
     ItemAdded,
     OfferMade,
     PartialTranscript,
     PictureRecognised,
-    ResponseDone,
-    SessionEvent,
     SpeechStarted,
     SpeechStopped,
     TranscriptionCompleted,
 )
+from pipeline.types.events.response_events import CancelReason, ResponseDone
+from pipeline.types.history import History, Item
+from pipeline.types.ids import camera_name, item_name, response_name
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from pipeline.vision.observation_report import ObservationReport
