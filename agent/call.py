@@ -121,6 +121,7 @@ class Call:
             stt=self.spoken.stt,
             floor=self._remarks.floor,
             latency=self._latency,
+            consent=self.character.consent,
         )
         self._absence = CallAbsence(self.session, self._model, self._cuts)
         self.spoken.follow(self.session)
@@ -222,7 +223,7 @@ class Call:
             self.publisher.stayed_silent(outcome.reason or "model", {"response_id": outcome.response_id, **waited})
         self._cuts.ended(outcome)
         if outcome.status == "completed":
-            self.character.on_said(outcome.said)
+            self.character.consent.on_said(outcome.said)
         if outcome.status in ("completed", "incomplete"):
             self.publisher.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
@@ -312,7 +313,7 @@ class Call:
         agent = signals.audible or signals.answering
         self._remarks.floor.feed(FloorSeen(person, agent or self.tools.busy))
         self.tools.see_floor(not (person or agent))
-        self.character.see_floor(not (person or agent or self.tools.busy or self.tools.answer_due))
+        self.character.consent.see_floor(not (person or agent or self.tools.busy or self.tools.answer_due))
 
     def _on_close(self, _: object) -> None:
         logger.info("call closed")
