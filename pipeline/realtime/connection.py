@@ -22,7 +22,8 @@ from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.telemetry.turn_traces import TurnTraces
 from pipeline.turns.stages import PipelineStages
-from pipeline.types import session_events as events
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.response_events import ResponseDone, ResponseEvent
 from pipeline.types.history import History
 
 log = logging.getLogger(__name__)
@@ -131,14 +132,12 @@ class Connection:
             while True:
                 await socket.send_frame(await self._outbox.take(), WSMsgType.TEXT)
 
-    def emit(self, happened: events.SessionEvent) -> None:
+    def emit(self, happened: SessionEvent) -> None:
         """Tell the client what happened in the session."""
         self._metrics.happened(happened)
-        for wire in (
-            self._answers.wire(happened) if isinstance(happened, events.ResponseEvent) else input_events(happened)
-        ):
+        for wire in self._answers.wire(happened) if isinstance(happened, ResponseEvent) else input_events(happened):
             self._send(wire)
-        if isinstance(happened, events.ResponseDone):
+        if isinstance(happened, ResponseDone):
             self._done.fire()
             if self._traces:
                 self._traces.ended(happened, self.name, self._traceparent)
