@@ -1,10 +1,9 @@
 """When a recogniser reads the sound of an utterance again, and how much of it. Pure."""
 
 from pipeline.speech.confirmed_text import LEAST_MS
-from pipeline.speech.speech_window import SpeechWindow, milliseconds
+from pipeline.speech.speech_window import FULL_WINDOW_MS, SpeechWindow, milliseconds
 from pipeline.types.chunks import AsrInput, Transcript
 
-FULL_WINDOW_MS = 28_000  # past it a pass over running speech settles, too: a recogniser's window has an end
 AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
 
 
@@ -17,13 +16,16 @@ class PassSchedule:
 
     Args:
         partial_ms: New sound of running speech that is reason for a pass; None: none is.
+
+    Attributes:
+        has_missed: The newest pass has failed.
     """
 
     def __init__(self, window: SpeechWindow, partial_ms: int | None) -> None:
         self._window, self._partial_ms = window, partial_ms
         self._asked = 0  # how much of the window the newest pass was to read, in samples
         self._newest: AsrInput | None = None  # while the recogniser is at work on it
-        self._missed = False  # the newest has failed
+        self.has_missed = False
 
     @property
     def is_due(self) -> bool:
@@ -44,28 +46,33 @@ class PassSchedule:
     @property
     def is_complete(self) -> bool:
         """All that may be speech has been read, and nothing of it is still to come."""
-        return not (self.has_unread or self.is_under_way or self._missed)
+        return not (self.has_unread or self.is_under_way or self.has_missed)
 
     def begin(self, language: str | None, context: str) -> AsrInput:
-        """Begins the pass that is due; returns what the recogniser is to read, in that language and context."""
-        settles, self._asked = self._settles, self._missed_lull or self._window.samples
+        """Begins the pass that is due; returns what the recogniser is to read, in that language and context.
+
+        Of more than a recogniser takes at once, a part is read first, which settles.
+        """
+        settles, end = self._settles, self._missed_lull or self._window.samples
+        self._asked = self._window.readable(end)
+        settles |= self._asked < end
         self._newest = AsrInput(self._window.pcm(self._asked), language, settles, context)
         return self._newest
 
     def end(self, transcript: Transcript) -> bool:
         """The recogniser tells what it heard in a pass; returns whether that is the newest one."""
         is_newest = self._newest is None or self._newest.audio_end_ms == transcript.audio_end_ms
-        self._newest, self._missed = None if is_newest else self._newest, False
+        self._newest, self.has_missed = None if is_newest else self._newest, False
         return is_newest
 
     def miss(self, *, at_once: bool) -> None:
         """The newest pass has failed. The next is due when there is more to read, or `at_once`."""
-        self._newest, self._missed = None, True
+        self._newest, self.has_missed = None, True
         self._asked = 0 if at_once else self._window.samples
 
     def retry(self) -> None:
         """The person has fallen silent: what the newest pass could not read is read again."""
-        if self._missed:
+        if self.has_missed:
             self._asked = 0
 
     def begin_at(self, place: int) -> None:
@@ -80,7 +87,7 @@ class PassSchedule:
 
     @property
     def _is_full(self) -> bool:
-        again = not self._missed or self._new_ms >= AGAIN_MS
+        again = not self.has_missed or self._new_ms >= AGAIN_MS
         return self._window.ms >= FULL_WINDOW_MS and again
 
     @property

@@ -14,14 +14,13 @@ from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.confirmed_text import LullWords
 from pipeline.speech.pass_schedule import PassSchedule
-from pipeline.speech.speech_window import Pcm, SpeechWindow, milliseconds
+from pipeline.speech.speech_window import LONG_WINDOW_MS, Pcm, SpeechWindow, milliseconds
 from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
 
 log = logging.getLogger(__name__)
 
-LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
 GIVEN_UP_MS = 60_000  # of sound that no pass could hear: more is not kept
 
 
@@ -155,7 +154,7 @@ class StreamingTranscriber:
         """Have `recogniser` transcribe `windows()`, and pass on each new hypothesis.
 
         If it fails it is asked again when there is reason to. A failure of what was asked after the commit ends
-        it, as does a minute of sound that could not be heard: it stands in `error`.
+        it, as does the second in a row with a minute of sound that could not be heard: it stands in `error`.
         """
         try:
             while self.error is None:
@@ -171,7 +170,8 @@ class StreamingTranscriber:
                     return
                 except EngineError as error:
                     log.warning("a pass over an utterance failed", extra={"request": request_id})
-                    self._miss(error, for_good=asked_last or self._window.ms >= GIVEN_UP_MS)
+                    too_much = self._passes.has_missed and self._window.ms >= GIVEN_UP_MS
+                    self._miss(error, for_good=asked_last or too_much)
                 await self._until_due()
         finally:
             self._over = True

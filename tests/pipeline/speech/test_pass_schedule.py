@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pipeline.speech.confirmed_text import LEAST_MS
-from pipeline.speech.pass_schedule import AGAIN_MS, FULL_WINDOW_MS, PassSchedule
-from pipeline.speech.speech_window import LULL_MS, SpeechWindow
+from pipeline.speech.pass_schedule import AGAIN_MS, PassSchedule
+from pipeline.speech.speech_window import FULL_WINDOW_MS, LULL_MS, SpeechWindow
 from pipeline.speech.vad_frontend import FRAME
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, Transcript
