@@ -278,7 +278,7 @@ async def test_an_idle_call_leaves_the_processor_alone(
         busy = await page.busy(IDLE_S)
         await page.run(PAINTS)
         painting = await page.busy(IDLE_S)
-        print(f"main thread in an idle call: {busy:.1%} of a core; with a canvas painted anew at each frame {painting:.1%}")
+        print(f"main thread in an idle call: {busy:.1%} of a core; with a canvas painted at each frame {painting:.1%}")
         assert busy < painting / 2
 
 
