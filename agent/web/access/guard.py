@@ -29,9 +29,10 @@ def guard(settings: WebSettings) -> tuple[Middleware, list[web.RouteDef]]:
             return await handler(request)
         try:
             _check_origin(request, settings)
-            if wait_s := requests.wait_s(caller(request)):
+            address = caller(request)
+            if wait_s := requests.wait_s(address):
                 raise Problem(429, "too_many", "Too much was asked for from this address.", wait_s)
-            requests.count(caller(request))
+            requests.count(address)
             if not request.path.startswith(ACCESS) and not sessions.admits(request):
                 raise _not_passed(settings)
         except Problem as problem:
