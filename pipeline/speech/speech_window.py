@@ -53,7 +53,7 @@ class SpeechWindow:
 
     @property
     def in_lull(self) -> bool:
-        return self._quiet >= _samples(LULL_MS)
+        return self._quiet >= samples_in(LULL_MS)
 
     def pcm(self, end: int) -> Pcm:
         """What it holds up to there: float32, 16 kHz mono."""
@@ -64,13 +64,13 @@ class SpeechWindow:
         if milliseconds(end) <= LONGEST_WINDOW_MS:
             return end
         self._frames = [np.concatenate(self._frames)]  # once, and not for each part of it
-        return quietest(self._frames[0], _samples(LONG_WINDOW_MS), _samples(FULL_WINDOW_MS))
+        return quietest(self._frames[0], samples_in(LONG_WINDOW_MS), samples_in(FULL_WINDOW_MS))
 
     def add(self, frame: Pcm, *, voiced: bool) -> bool:
         """Takes a frame in, and returns whether it is kept: of a long pause only the beginning and the end are."""
         if not self.speaking:
             self._silence += len(frame)
-            if self._silence > _samples(KEPT_SILENCE_MS):
+            if self._silence > samples_in(KEPT_SILENCE_MS):
                 self._left_out.append(frame)
                 return False
         if self._keeps:
@@ -96,7 +96,7 @@ class SpeechWindow:
     def pause(self, silent_ms: int) -> None:
         """The person is silent, and has been for `silent_ms`."""
         if self.speaking:
-            self.speech_end = max(self.speech_end, self.samples - _samples(silent_ms))
+            self.speech_end = max(self.speech_end, self.samples - samples_in(silent_ms))
         self.speaking = False
 
     def fall_silent(self) -> None:
@@ -123,5 +123,5 @@ def milliseconds(samples: int) -> int:
     return samples * 1000 // SPEECH_RATE
 
 
-def _samples(ms: int) -> int:
+def samples_in(ms: int) -> int:
     return ms * SPEECH_RATE // 1000

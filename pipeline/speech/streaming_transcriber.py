@@ -8,13 +8,12 @@ from dataclasses import replace
 from pipeline.aio.signal import Signal
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.confirmed_text import LullWords
 from pipeline.speech.pass_schedule import PassSchedule
-from pipeline.speech.speech_window import LONG_WINDOW_MS, Pcm, SpeechWindow, milliseconds
+from pipeline.speech.speech_window import LONG_WINDOW_MS, Pcm, SpeechWindow, milliseconds, samples_in
 from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
@@ -271,7 +270,7 @@ class StreamingTranscriber:
 
     def _start_anew(self, text: str, end_ms: int) -> None:
         """Keep the text of the window up to there: the next window begins behind it."""
-        place = end_ms * SPEECH_RATE // 1000
+        place = samples_in(end_ms)
         self._window.begin_at(place)
         self._passes.begin_at(place)
         self._kept_text = f"{self._kept_text} {text}".strip()
