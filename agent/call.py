@@ -4,20 +4,21 @@ import asyncio
 import logging
 from typing import Any
 
-from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, llm
-from livekit.agents.types import NOT_GIVEN
+from livekit.agents import Agent, UserInputTranscribedEvent, llm
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
 from agent.answers.answer_cuts import AnswerCuts
+from agent.answers.answer_reports import AnswerReports
 from agent.answers.call_absence import CallAbsence
+from agent.answers.call_session import call_session
+from agent.answers.floor_watch import FloorWatch
 from agent.answers.spoken_turns import SpokenTurns
 from agent.answers.written_turns import WrittenTurns
 from agent.character import CallPersona
-from agent.floor.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
+from agent.floor.floor import FLOOR, FloorDisturbed, FloorRules, OfferCame, RemarkOffer
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.conversation import TOO_LONG
-from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
 from agent.livekit.responses.outcome import ResponseOutcome
@@ -36,7 +37,7 @@ from agent.status.attributes import AgentStatePublisher
 from agent.status.call_observer import CallObserver
 from agent.status.latency import LatencyTracker
 from agent.tools.call_tools import CallTools, Toolkit
-from agent.turns.endpointing import TURN_MODELS, TurnModels, Turns, turn_handling
+from agent.turns.endpointing import TURN_MODELS, TurnModels, Turns
 from agent.turns.turn_events import PartialHeard, TurnCommitted
 from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import connect
@@ -50,10 +51,15 @@ class Call:
     """Joins the parts: each tells the call what happened, and the call tells the others.
 
     Attributes:
-        character: Who the agent is.
+        session: LiveKit's.
+        publisher: Tells the room about the agent.
         spoken: What the person says.
+        character: Who the agent is.
+        tools: What it can do.
 
     Args:
+        persona: Who the agent is until somebody changes it.
+        observer: Is told what the room is shown, and what becomes of the line to the pipeline.
         spoken: The call has sound; without it, it is a conversation in writing.
         recalled: The call has begun with an agent that died.
         floor: When the agent may speak of its own accord.
@@ -84,7 +90,6 @@ class Call:
         self._instructions, self._observer = persona.instructions, observer
         self._recording, self._recalled = recording, recalled
         self._tasks, self._begun = OwnedTasks(), asyncio.Event()
-        self._latency = LatencyTracker()
         self.publisher = AgentStatePublisher(RecordedSink(observer, recording) if recording else observer)
         may_remark = turns.camera and floor.per_minute > 0
         first = FirstPersona(persona, recalled is not None, may_remark, catalogue or PersonaCatalogue())
@@ -92,37 +97,26 @@ class Call:
         self._seal, self._before = seal, seal.open(recalled.history) if seal and recalled else []
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "", self._before)
         self._model = AuraRealtimeModel(endpoint, settings, self)
-        self._cuts = AnswerCuts(self._model, self.publisher)
-        self.spoken = SpokenTurns(turns, persona, self._model, self, self._cuts, self._latency, recording)
-        stt = self.spoken.stt
-        self.session: AgentSession[None] = AgentSession(
-            llm=self._model,
-            stt=stt if spoken else NOT_GIVEN,
-            vad=models.voice_activity(turns, self.spoken.near) if spoken else None,
-            turn_handling=turn_handling(turns, stt, self.spoken.sounds.judged, models)
-            if spoken
-            else {"turn_detection": "manual"},
-            video_sampler=VideoSampler(),
-            aec_warmup_duration=None,
-            user_away_timeout=None,
-            session_close_transcript_timeout=0.0,
-        )
+        cuts, latency = AnswerCuts(self._model, self.publisher), LatencyTracker()
+        self._reports = AnswerReports(self._model, self.publisher, cuts, latency)
+        self.spoken = SpokenTurns(turns, persona, self._model, self, cuts, latency, recording)
+        self.session = call_session(self._model, turns, models, self.spoken if spoken else None)
         self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=first.speaks_up, spoken=spoken)
-        self.character = CallPersona(
-            self.session, self._model, self.publisher, self._remarks, self._cuts, first, recording
-        )
+        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, cuts, first, recording)
         self.tools = CallTools(toolkit or NO_TOOLS, self._model, self.publisher, self.character, camera=turns.camera)
         self._written = WrittenTurns(
             self.session,
             self._model,
             self.character,
             self.tools,
-            self._cuts,
+            cuts,
             stt=self.spoken.stt,
             floor=self._remarks.floor,
-            latency=self._latency,
+            latency=latency,
+            consent=self.character.consent,
         )
-        self._absence = CallAbsence(self.session, self._model, self._cuts)
+        self._absence = CallAbsence(self.session, self._model, cuts)
+        self._floor = FloorWatch(self.publisher, self.spoken, self._remarks, self.tools, self.character.consent)
         self.spoken.follow(self.session)
         self.session.on("user_input_transcribed", self._on_transcript)
         self.session.on("conversation_item_added", self._on_item)
@@ -130,9 +124,8 @@ class Call:
 
     @property
     def busy(self) -> bool:
-        """Whether somebody speaks, or an answer is due, on its way or being heard."""
-        signals = self.publisher.signals
-        return signals.audible or signals.answering or self.spoken.stt.undecided or self.tools.busy
+        """Whether something is undecided that was said, or an answer is due, on its way or being heard."""
+        return self._floor.busy
 
     async def start(self, *, greet: bool = True, **room: Any) -> None:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
@@ -185,6 +178,7 @@ class Call:
         self._absence.hang_up()
 
     async def aclose(self) -> None:
+        """End the call, and return when nothing of it is left."""
         await self.tools.aclose()
         await self.session.aclose()
         if self._recording:
@@ -195,6 +189,10 @@ class Call:
         self._remarks.floor.close()
         await self.character.aclose()
         await self._tasks.aclose()
+
+    def see_floor(self) -> None:
+        """Something has changed of who speaks."""
+        self._floor.see()
 
     # What the model tells.
 
@@ -215,17 +213,9 @@ class Call:
         self.see_floor()
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
-        if outcome.error and not outcome.offer_id:
-            self.publisher.failed("I could not answer that. Please try again.", outcome.reason)
-        elif outcome.decision == "silent":
-            waited = {} if outcome.waited_ms is None else {"waited_ms": outcome.waited_ms}
-            self.publisher.stayed_silent(outcome.reason or "model", {"response_id": outcome.response_id, **waited})
-        self._cuts.ended(outcome)
+        self._reports.ended(outcome)
         if outcome.status == "completed":
-            self.character.on_said(outcome.said)
-        if outcome.status in ("completed", "incomplete"):
-            self.publisher.error("")
-        logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
+            self.character.consent.on_said(outcome.said)
 
     def on_connection(self, resume_token: str, sees: bool) -> None:
         self.publisher.connection(resume_token, sees)
@@ -246,7 +236,6 @@ class Call:
         self.publisher.error(text, "too_long" if text == TOO_LONG else "line")
         self._observer.on_trouble(text)
 
-    @log_exceptions
     def on_tools(self) -> None:
         self.see_floor()
 
@@ -289,33 +278,12 @@ class Call:
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:
-        self.publisher.observe(audible=True)
-        self.spoken.on_audible(True)
-        self.see_floor()
-        self._remarks.on_playback_started()
-        answer = self._model.live.answers.newest if self._model.live else None
-        if answer and answer.asked_at is not None:
-            wait = self._latency.over(answer.asked_at, answer.sounded_at, self._now(), answer.timings)
-            self.publisher.timed(answer.response_id, wait.since_speech_ms, wait.since_create_ms, wait.stages)
+        self._floor.on_audible(True)
+        self._reports.heard()
 
     @log_exceptions
     def _on_playback_finished(self, _: object) -> None:
-        self.publisher.observe(audible=False)
-        self.spoken.on_audible(False)
-        self.see_floor()
-
-    @log_exceptions
-    def see_floor(self) -> None:
-        """Something has changed of who speaks."""
-        signals = self.publisher.signals
-        person = signals.person_speaking or self.spoken.stt.undecided
-        agent = signals.audible or signals.answering
-        self._remarks.floor.feed(FloorSeen(person, agent or self.tools.busy))
-        self.tools.see_floor(not (person or agent))
-        self.character.see_floor(not (person or agent or self.tools.busy or self.tools.answer_due))
+        self._floor.on_audible(False)
 
     def _on_close(self, _: object) -> None:
         logger.info("call closed")
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()

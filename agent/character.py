@@ -1,11 +1,10 @@
 """This module is who the agent is in one call: it greets, changes, refuses, and may speak of its own accord or not."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 from livekit.agents import AgentSession
 from livekit.agents.voice import SpeechHandle
@@ -23,25 +22,14 @@ from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
 from agent.persona.first_persona import FirstPersona
 from agent.persona.language import AUTO, ENGLISH, preferred
 from agent.persona.persona import Persona, Phrase
+from agent.records.consent import MayRecord, RecordingConsent
 from agent.status.attributes import AgentStatePublisher
 
 logger = logging.getLogger(__name__)
 
 PhraseKind = Literal["greeting", "apology", "hold", "goodbye", "consent"]
 
-CONSENT_S = 15.0  # for which what is written waits for the sentence
-CONSENT_TRIES = 5  # to say it to its end
-CONSENT_AGAIN_S = 2.0  # after one that could not be said
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
-
-
-class MayRecord(Protocol):
-    """What may record the call."""
-
-    @property
-    def on(self) -> bool:
-        """Whether it does."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +48,11 @@ class _Said:
 class CallPersona:
     """Joins the persona to the pipeline's session, to what LiveKit says, and to the floor.
 
+    Attributes:
+        consent: Has people told that the call is recorded.
+
     Args:
+        first: Who it is until somebody changes it.
         recording: May record the call; None: nothing does.
     """
 
@@ -75,14 +67,9 @@ class CallPersona:
         recording: MayRecord | None = None,
     ) -> None:
         self._session, self._model, self._publisher, self._remarks = session, model, publisher, remarks
-        self._first, self._recording = first, recording
-        self._consents_left = 0  # so often the sentence may still be said that was not heard to its end
-        self._consented = asyncio.Event()
-        self._consented.set()
-        self._said = ""  # as it is and to its end, of late
-        self._free = False  # the floor is
+        self._first = first
+        self.consent = RecordingConsent(self, None if first.recalled else recording)
         self._saying: list[_Said] = []  # what is said as it is, and may not be over
-        self._changing = False  # from speech to writing, or back
         self._answer = AnswerAnew(session, model, publisher, cuts)
         self._preferred = ""  # the languages that the person prefers
         self._heard = ""  # the language that was heard last
@@ -94,57 +81,20 @@ class CallPersona:
         """Who it is."""
         return self._model.live.character.persona if self._model.live else self._first.persona
 
+    @property
+    def speaks_up(self) -> bool:
+        """Whether the agent may speak of its own accord."""
+        return self._remarks.floor.wanted
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the line to the pipeline is up."""
+        return self._model.live is not None and self._model.live.is_up
+
     def greet(self) -> None:
         """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
-        if self._recording and not self._first.recalled:
-            self._consented.clear()
+        self.consent.expect()
         self._tasks.start(self._greet(), "call:greeting")
-
-    async def _greet(self) -> None:
-        await self._line_up.wait()
-        if self._recording and self._recording.on and not self._first.recalled:
-            self._consents_left = CONSENT_TRIES
-            self._say_consent()
-        else:
-            self._consented.set()
-        if self._first.recalled or self.now.speaks_first:
-            self._say(self._phrase("apology" if self._first.recalled else "greeting"))
-
-    async def consented(self) -> None:
-        """Returns when they have been told that the call is recorded, if it is, or when that takes too long."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CONSENT_S):
-                await self._consented.wait()
-
-    def see_floor(self, free: bool) -> None:
-        """Nobody speaks, and nothing is under way or audible; or otherwise."""
-        self._free = free
-        is_up = self._model.live is not None and self._model.live.is_up
-        if free and is_up and self._consents_left and not self._changing:
-            self._say_consent()
-
-    def on_said(self, text: str) -> None:
-        """The pipeline has said that as it is, to its end; empty: something else."""
-        self._said = text or self._said
-
-    def _say_consent(self) -> None:
-        left, self._consents_left = self._consents_left, 0
-        phrase, self._said = self._phrase("consent"), ""
-        if handle := self._say(phrase, is_consent=True):
-            self._tasks.start(self._hear_out(handle, phrase.text, left - 1), "call:consent")
-        else:
-            self._consented.set()
-
-    async def _hear_out(self, consent: SpeechHandle, text: str, left: int) -> None:
-        """Have it said again when the floor is free, if it was not heard to its end: they are to know."""
-        await consent.wait_for_playout()
-        self._consented.set()
-        if consent.interrupted:
-            self._consents_left = left
-        elif self._said != text:  # the line broke, or the voice failed
-            await asyncio.sleep(CONSENT_AGAIN_S)
-            self._consents_left = left
-            self.see_floor(self._free)
 
     def sample(self) -> None:
         """Say the greeting, so that people hear the voice that there is now.
@@ -168,7 +118,13 @@ class CallPersona:
     def hold(self) -> None:
         """Say that something takes a moment: the model would say so itself the next time, instead of calling a tool,
         if it knew of it."""
-        self._say(self._phrase("hold"), kept=False)
+        self._say(self._phrase("hold"), kept=False, again=False)
+
+    def say_consent(self) -> tuple[SpeechHandle, str] | None:
+        """Say that the call is recorded; returns what is said, and its words, if it can be said."""
+        phrase = self._phrase("consent")
+        handle = self._say(phrase, again=False)
+        return (handle, phrase.text) if handle else None
 
     async def say_goodbye(self) -> bool:
         """Say goodbye; returns whether nobody spoke over it."""
@@ -208,23 +164,6 @@ class CallPersona:
         self.show(live.character.in_force)
         return self._shown(live.character.in_force)
 
-    async def _change_modality(self, live: PipelineConversation, persona: Persona) -> None:
-        """Write from now on, or speak. What is under way cannot end otherwise than it began: it is given anew."""
-        said = [each for each in self._saying if not each.handle.done()]
-        self._changing = True
-        try:
-            await self._answer.cut()
-            await live.character.configure(persona)
-        finally:
-            self._changing = False
-            self._set_output()
-            if self._consents_left:
-                self._say_consent()
-            for each in said:
-                if each.again:
-                    self._say(each.phrase)
-            self._answer.give()
-
     def show(self, in_force: PersonaInForce) -> None:
         """Show who it is, and what there is to choose from."""
         self._set_output()
@@ -237,11 +176,6 @@ class CallPersona:
         for refused in refusals:
             self._publisher.decided("refused", str(refused)[:MOST_REFUSAL])
             logger.warning("a wish was refused", extra={"field": refused.name})
-
-    @property
-    def speaks_up(self) -> bool:
-        """Whether the agent may speak of its own accord."""
-        return self._remarks.floor.wanted
 
     @log_exceptions
     def speak_up(self, allowed: bool) -> None:
@@ -269,12 +203,35 @@ class CallPersona:
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
+        await self.consent.aclose()
+
+    async def _greet(self) -> None:
+        await self._line_up.wait()
+        self.consent.begin()
+        if self._first.recalled or self.now.speaks_first:
+            self._say(self._phrase("apology" if self._first.recalled else "greeting"))
+
+    async def _change_modality(self, live: PipelineConversation, persona: Persona) -> None:
+        """Write from now on, or speak. What is under way cannot end otherwise than it began: it is given anew."""
+        said = [each for each in self._saying if not each.handle.done()]
+        self.consent.hold()
+        try:
+            await self._answer.cut()
+            await live.character.configure(persona)
+        finally:
+            self._set_output()
+            self.consent.go_on()
+            for each in said:
+                if each.again:
+                    self._say(each.phrase)
+            self._answer.give()
 
     def _shown(self, in_force: PersonaInForce) -> Mapping[str, object]:
         """Who the agent is, as anybody may know it: with what it may do of its own accord now."""
         return {**in_force.shown, "proactive": self.speaks_up}
 
     def _phrase(self, kind: PhraseKind) -> Phrase:
+        """What the persona says there: in the language that was heard, one that the person prefers, or English."""
         there = self._model.live.character.in_force.there if self._model.live else None
         spoken = there.voice_languages if there else ()
         languages = preferred(f"{self._heard},{self._preferred},{ENGLISH}", spoken) or spoken[:1]
@@ -297,11 +254,17 @@ class CallPersona:
         """Have LiveKit play answers, or only write them."""
         self._session.output.set_audio_enabled(self.now.modality == "audio")
 
-    def _say(self, phrase: Phrase, *, kept: bool = True, is_consent: bool = False) -> SpeechHandle | None:
+    def _say(self, phrase: Phrase, *, kept: bool = True, again: bool = True) -> SpeechHandle | None:
+        """Say a phrase as it is; returns None where there is nobody to say it, or nothing to be said.
+
+        Args:
+            kept: The model knows that it was said.
+            again: It is said once more if a change of modality cuts it.
+        """
         self._set_output()
         if not (phrase.text and self._model.live):
             return None
         handle = self._session.say(self._model.live.character.note(phrase, kept=kept))
         self._saying = [each for each in self._saying if not each.handle.done()]
-        self._saying.append(_Said(handle, phrase, again=kept and not is_consent))
+        self._saying.append(_Said(handle, phrase, again))
         return handle

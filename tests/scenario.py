@@ -17,7 +17,8 @@ from pipeline.topology.config import StageExecutionType, StagePipelineConfig
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
-from pipeline.types.session_events import AudioDelta, ResponseDone, SessionEvent, TextDelta, TranscriptDelta
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.response_events import AudioDelta, ResponseDone, TextDelta, TranscriptDelta
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import TurnRequest
 

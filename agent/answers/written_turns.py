@@ -10,6 +10,7 @@ from agent.floor.floor import FloorDisturbed
 from agent.floor.floor_control import FloorControl
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.send_queue import SendQueueFull
+from agent.records.consent import RecordingConsent
 from agent.status.latency import LatencyTracker
 from agent.tools.call_tools import CallTools
 from agent.turns.pipeline_stt import PipelineStt
@@ -22,10 +23,6 @@ class WrittenTo(Protocol):
 
     def heed(self, text: str) -> None:
         """Take it for a wish, if it is one."""
-        ...
-
-    async def consented(self) -> None:
-        """Returns when people know whether they are recorded."""
         ...
 
 
@@ -43,10 +40,11 @@ class WrittenTurns:
         stt: PipelineStt,
         floor: FloorControl,
         latency: LatencyTracker,
+        consent: RecordingConsent,
     ) -> None:
         self._session, self._model, self._reader = session, model, reader
         self._tools, self._cuts = tools, cuts
-        self._stt, self._floor, self._latency = stt, floor, latency
+        self._stt, self._floor, self._latency, self._consent = stt, floor, latency, consent
         self._tasks = OwnedTasks()
 
     async def write(self, text: str) -> None:
@@ -56,7 +54,7 @@ class WrittenTurns:
         self._floor.feed(FloorDisturbed())
         self._reader.heed(text)
         self._tools.heed(text)
-        await self._reader.consented()
+        await self._consent.told()
         self._stt.feed(Written())
         self._cuts.by("typed")
         await self._session.interrupt(force=True)

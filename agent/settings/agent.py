@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,7 @@ class WebSettings:
     Attributes:
         patience_s: How long it waits for a place that is just being given back.
         hosts: The names at which the page may be opened, beside this address and those of this machine to itself.
+        proxies: Where proxies stand that are believed when they say who asks; empty: nobody is.
         embed: The origins whose pages may show the page in a frame.
         brand: What the page looks like instead; None: as it was built.
         feedback: The file in which it keeps what people say of their calls; None: nowhere.
@@ -100,6 +102,7 @@ class WebSettings:
     patience_s: float = 2.0
     listens_on: str = "127.0.0.1"
     hosts: frozenset[str] = frozenset()
+    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     embed: tuple[str, ...] = ()
     brand: Brand | None = None
     feedback: Path | None = None
@@ -156,6 +159,7 @@ def web_settings(environ: Mapping[str, str], listens_on: str, *, anybody: bool =
         livekit_settings(reader),
         listens_on=listens_on,
         hosts=reader.hosts("AURA_WEB_HOSTS"),
+        proxies=reader.networks("AURA_WEB_PROXIES"),
         embed=reader.origins("AURA_WEB_EMBED"),
         brand=_brand(reader),
         feedback=Path(feedback) if (feedback := reader.optional("AURA_WEB_FEEDBACK")) else None,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import urlsplit
 
 # What a content security policy takes for one; letters that would end it have no place in it.
@@ -77,6 +78,16 @@ class EnvironmentReader:
         wrong = [value for value in values if (host_of(f"//{value}") or None) != value.strip("[]")]
         self._faults += [f"{name}: `{value}` is no host name (without scheme and port)" for value in wrong]
         return frozenset(value.strip("[]") for value in values)
+
+    def networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Addresses and networks, such as `10.0.0.0/8`, with commas between them."""
+        found = []
+        for value in filter(None, map(str.strip, self.optional(name).split(","))):
+            try:
+                found.append(ip_network(value, strict=False))
+            except ValueError:
+                self._faults.append(f"{name}: `{value}` is no address and no network, such as 10.0.0.0/8")
+        return tuple(found)
 
     def origins(self, name: str) -> tuple[str, ...]:
         """Origins such as `https://example.org` with commas between them; of all below a host: `https://*.example.org`."""

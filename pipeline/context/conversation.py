@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pipeline.context.window import WindowLimits, cut_sound
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.input_events import ItemAdded, ItemDeleted, ItemTruncated
 from pipeline.types.history import History, Item, PrunePlan
-from pipeline.types.session_events import EventSink, ItemAdded, ItemDeleted, ItemTruncated
 
 
 class Conversation:
@@ -98,6 +100,15 @@ class Conversation:
     def forget(self, cut: PrunePlan) -> None:
         """Prune what `cut` names: the model sees it no longer, the caller does."""
         self.history = self.history.cut(cut)
+
+    def forget_sound(self, limits: WindowLimits, slack: float = 1.0) -> None:
+        """The oldest spoken items are told by their words, where there are more than a model is given as sound.
+
+        Args:
+            slack: How much of the slack they may take.
+        """
+        if plan := cut_sound(self.history, limits, slack=slack):
+            self.forget(plan)
 
     def delete(self, item_id: str) -> None:
         self.find(item_id, "item_delete_invalid_item_id")

@@ -22,7 +22,8 @@ from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.telemetry.turn_traces import TurnTraces
 from pipeline.turns.stages import PipelineStages
-from pipeline.types import session_events as events
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.response_events import ResponseDone, ResponseEvent
 from pipeline.types.history import History
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ class Connection:
     Args:
         hang_up: Drops the socket at once; called when the client does not read.
         gone: Called as soon as the socket is, while the session still cleans up.
+        came_by: The resume token with which its client has come; empty: none.
         traces: Makes spans of its answers, below `traceparent` unless an answer names another one; None: nobody does.
 
     Attributes:
@@ -51,11 +53,13 @@ class Connection:
         expires_at: int,
         hang_up: Callable[[], None],
         gone: Callable[[], None],
+        came_by: str = "",
         end_model: EndOfTurnModel | None = None,
         traces: TurnTraces | None = None,
         traceparent: str = "",
     ) -> None:
         self._traces, self._traceparent = traces, traceparent
+        self._came_by, self._sent_something = came_by, False
         self.resume_token = resume_token()
         self.name = name
         self.hang_up = hang_up
@@ -78,6 +82,12 @@ class Connection:
     @property
     def config(self) -> SessionConfig:
         return self._dispatch.config
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Those by which its client may go on: also the one that they came by, until they have sent something, for they
+        may not have read the new one."""
+        return (self.resume_token,) if self._sent_something or not self._came_by else (self.resume_token, self._came_by)
 
     async def answered(self) -> None:
         """Returns when the answer that is being given has ended, and the client has been sent all of it."""
@@ -111,7 +121,7 @@ class Connection:
             await self._one(message.data)
 
     async def _one(self, text: str) -> None:
-        event_id = None
+        event_id, self._sent_something = None, True
         frames = self._dispatch.frames
         try:
             wanted = parse_event(text)
@@ -131,14 +141,12 @@ class Connection:
             while True:
                 await socket.send_frame(await self._outbox.take(), WSMsgType.TEXT)
 
-    def emit(self, happened: events.SessionEvent) -> None:
+    def emit(self, happened: SessionEvent) -> None:
         """Tell the client what happened in the session."""
         self._metrics.happened(happened)
-        for wire in (
-            self._answers.wire(happened) if isinstance(happened, events.ResponseEvent) else input_events(happened)
-        ):
+        for wire in self._answers.wire(happened) if isinstance(happened, ResponseEvent) else input_events(happened):
             self._send(wire)
-        if isinstance(happened, events.ResponseDone):
+        if isinstance(happened, ResponseDone):
             self._done.fire()
             if self._traces:
                 self._traces.ended(happened, self.name, self._traceparent)

@@ -20,10 +20,12 @@ class LeftSession:
     """A conversation without its caller.
 
     Attributes:
+        tokens: Those by which it may be gone on with.
         until: When it is let go, on the loop's clock.
         size_bytes: About what it takes: its pictures, and its words.
     """
 
+    tokens: tuple[str, ...] = field(repr=False)
     name: str
     history: History = field(repr=False)
     config: SessionConfig
@@ -32,7 +34,7 @@ class LeftSession:
 
 
 class KeptSessions:
-    """Conversations whose callers have gone, by resume token. Each can be taken once, within a minute.
+    """Conversations whose callers have gone, by resume tokens. Each can be taken once, within a minute.
 
     When too many have been left, or too much, those that were left first are let go. One that is too large by
     itself is not kept.
@@ -43,29 +45,29 @@ class KeptSessions:
 
     def __init__(self, most: int = MOST_KEPT, most_bytes: int = MOST_KEPT_BYTES) -> None:
         self._most, self._most_bytes = most, most_bytes
-        self._left: dict[str, tuple[LeftSession, asyncio.TimerHandle]] = {}
-        self.size_bytes = 0
+        self._left: dict[str, tuple[LeftSession, asyncio.TimerHandle]] = {}  # by each of its tokens
+        self._count = self.size_bytes = 0
 
     def __len__(self) -> int:
-        return len(self._left)
+        return self._count
 
-    def keep(self, token: str, name: str, history: History, config: SessionConfig) -> None:
-        self._put(token, LeftSession(name, history, config, _now() + KEPT_S, _size(history)))
-
-    def put_back(self, token: str, left: LeftSession) -> None:
-        """Keep a conversation that could not be resumed; it may be tried again until its minute is over."""
-        self._put(token, left)
+    def keep(self, tokens: tuple[str, ...], name: str, history: History, config: SessionConfig) -> None:
+        self.put_back(LeftSession(tokens, name, history, config, _now() + KEPT_S, _size(history)))
 
     def take(self, token: str) -> LeftSession | None:
         """The conversation of that token, if its caller left less than a minute ago."""
         if token not in self._left:
             return None
-        left, expiry = self._left.pop(token)
+        left, expiry = self._left[token]
+        for each in left.tokens:
+            del self._left[each]
         expiry.cancel()
+        self._count -= 1
         self.size_bytes -= left.size_bytes
         return left if left.until > _now() else None
 
-    def _put(self, token: str, left: LeftSession) -> None:
+    def put_back(self, left: LeftSession) -> None:
+        """Keep a conversation that could not be resumed; it may be tried again until its minute is over."""
         if left.until <= _now():
             return
         if left.size_bytes > self._most_bytes:
@@ -73,7 +75,9 @@ class KeptSessions:
             return
         while self._left and (len(self) >= self._most or self.size_bytes + left.size_bytes > self._most_bytes):
             self.take(min(self._left, key=self._until))
-        self._left[token] = left, asyncio.get_running_loop().call_at(left.until, self.take, token)
+        expiry = asyncio.get_running_loop().call_at(left.until, self.take, left.tokens[0])
+        self._left |= dict.fromkeys(left.tokens, (left, expiry))
+        self._count += 1
         self.size_bytes += left.size_bytes
 
     def _until(self, token: str) -> float:

@@ -4,8 +4,10 @@ from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from pipeline.types import session_events as events
 from pipeline.types.chunks import DraftOutcome
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionCompleted
+from pipeline.types.events.response_events import EnginesReleased, ResponseDone, Status
 
 IDLE_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
@@ -72,7 +74,7 @@ class Metrics:
 
     def _begin_at_zero(self) -> None:
         """Prometheus sees no increase in what is not there before it happens first: no alert would come of it."""
-        for status in (*get_args(events.Status), "silent"):
+        for status in (*get_args(Status), "silent"):
             self._answers.labels(status)
         for reason in ("full", "starting", "shutting_down"):
             self._turned_away.labels(reason)
@@ -81,21 +83,21 @@ class Metrics:
         for outcome in ("adopted", "discarded"):
             self._early_answers.labels(outcome)
 
-    def happened(self, event: events.SessionEvent) -> None:
+    def happened(self, event: SessionEvent) -> None:
         match event:
-            case events.ResponseDone():
+            case ResponseDone():
                 self._ended(event)
-            case events.EnginesReleased(took=took):
+            case EnginesReleased(took=took):
                 for stage, seconds in took.items():
                     self._dropped.labels(stage).observe(seconds)
-            case events.TranscriptionCompleted(drafts=drafts):
+            case TranscriptionCompleted(drafts=drafts):
                 for draft in drafts:
                     self._heard(draft)
-            case events.EarlyAnswersEnded(_, adopted, discarded):
+            case EarlyAnswersEnded(_, adopted, discarded):
                 self._early_answers.labels("adopted").inc(adopted)
                 self._early_answers.labels("discarded").inc(discarded)
 
-    def _ended(self, event: events.ResponseDone) -> None:
+    def _ended(self, event: ResponseDone) -> None:
         silent = event.status == "completed" and not event.output
         self._answers.labels("silent" if silent else event.status).inc()
         self._gaps.inc(event.gaps)

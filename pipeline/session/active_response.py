@@ -11,17 +11,17 @@ from pipeline.session.playback_pace import PlaybackPace
 from pipeline.session.response_request import ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import TextChunk
-from pipeline.types.function_tools import FunctionCall
-from pipeline.types.playback_marks import PlaybackMark
-from pipeline.types.session_events import (
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.response_events import (
     CancelReason,
     EnginesReleased,
-    EventSink,
     ResponseCreated,
     ResponseDone,
     Silence,
     Status,
 )
+from pipeline.types.function_tools import FunctionCall
+from pipeline.types.playback_marks import PlaybackMark
 
 PIECE_BYTES = VOICE_RATE * 2 // 5  # 200 ms: what leaves at once
 

@@ -5,13 +5,9 @@ from pipeline.session.answer_message import AnswerMessage
 from pipeline.session.response_request import ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import TextChunk
-from pipeline.types.function_tools import FunctionCall
-from pipeline.types.history import Item
-from pipeline.types.ids import item_name
-from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
-from pipeline.types.session_events import (
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.response_events import (
     AudioDelta,
-    EventSink,
     FunctionCalled,
     ResponseItemAdded,
     ResponseItemDone,
@@ -19,6 +15,10 @@ from pipeline.types.session_events import (
     TextDelta,
     TranscriptDelta,
 )
+from pipeline.types.function_tools import FunctionCall
+from pipeline.types.history import Item
+from pipeline.types.ids import item_name
+from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 
 class AnswerItems:

@@ -8,7 +8,8 @@ from pipeline.errors import EngineError
 from pipeline.session.utterance import Utterance
 from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
-from pipeline.types.session_events import EndOfTurnJudged, EventSink
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.input_events import EndOfTurnJudged
 from pipeline.types.session_options import SessionOptions
 
 log = logging.getLogger(__name__)

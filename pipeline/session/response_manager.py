@@ -2,15 +2,26 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, replace
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.errors import EngineError, RequestError
 from pipeline.session.active_response import ActiveResponse
+from pipeline.session.pending_input import PendingInput
 from pipeline.session.response_request import ResponseRequest
+from pipeline.session.utterance import AHEAD_MS
 from pipeline.turns.speculative_output import SpeculativeOutput
-from pipeline.types.session_events import CancelReason, EventSink, Status
+from pipeline.turns.stages import PipelineStages
+from pipeline.turns.turn import run_turn
+from pipeline.turns.turn_context import TurnContext
+from pipeline.turns.turn_counter import TurnCounter
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.response_events import CancelReason, Status
+from pipeline.types.history import History
+from pipeline.types.ids import item_name, response_name
+from pipeline.types.turn_request import ResponseOptions
 
 log = logging.getLogger(__name__)
 
@@ -30,15 +41,23 @@ class Delivery:
 class ResponseManager:
     """Gives one answer after the other, and tells of each when it begins and how it ends."""
 
-    def __init__(self, tasks: BackgroundTasks, conversation: Conversation, sink: EventSink) -> None:
-        self._tasks = tasks
-        self._conversation = conversation
-        self._sink = sink
+    def __init__(
+        self,
+        stages: PipelineStages,
+        conversation: Conversation,
+        pending: PendingInput,
+        tasks: BackgroundTasks,
+        turns: TurnCounter,
+        sink: EventSink,
+    ) -> None:
+        self._stages, self._conversation, self._pending = stages, conversation, pending
+        self._tasks, self._turns, self._sink = tasks, turns, sink
         self._delivery: Delivery | None = None
         self._began = 0.0
 
     @property
     def response_id(self) -> str | None:
+        """The id of the response that is being given; None: none is."""
         return self._delivery.answer.request.response_id if self._delivery else None
 
     def open(self) -> None:
@@ -55,12 +74,40 @@ class ResponseManager:
             message = f"response {self.response_id} is still being given"
             raise RequestError("conversation_already_has_active_response", message)
 
-    def begin(self, request: ResponseRequest, output: SpeculativeOutput, work: asyncio.Task[None]) -> None:
-        """Tell that this answer is on its way, reserve its place, and tell what `work` makes until it has ended."""
-        self._conversation.reserve(request.item_id)
-        answer = ActiveResponse(request, output, self._conversation, self._sink, self._began)
-        delivering = self._tasks.start(f"{request.turn}:deliver", self._deliver, answer)
-        self._delivery = Delivery(answer, (work, delivering))
+    def create(
+        self,
+        response_options: ResponseOptions,
+        metadata: Mapping[str, str],
+        history: History | None,
+        seen: Mapping[str, float | None],
+        *,
+        kept: bool,
+    ) -> str:
+        """Begin the answer to what was said, with what was prepared for it, if anything was; returns the response's id.
+
+        Args:
+            history: It answers this conversation, and stays out of the session's; None: it answers the session's.
+            seen: When what was seen, on the loop's clock.
+            kept: False keeps an answer to the session's conversation out of it, too.
+        """
+        kept = kept and history is None
+        self._pending.request(self._conversation.history, kept=kept)
+        if kept:
+            self._pending.forgive()
+        adopted = self._pending.take(self._conversation.history) if kept and response_options.say is None else None
+        turn = adopted.utterance.turn if adopted else self._turns.next()
+        moments = {**(adopted.utterance.moments() if adopted else {}), **seen}
+        request = ResponseRequest(turn, response_name(), item_name(), response_options, metadata, kept, moments)
+        if adopted:
+            besides = self._pending.asks_besides(adopted.utterance.item_id, self._conversation.history)
+            request = replace(request, besides=besides)
+            adopted.utterance.adopt(request)
+            self._begin(request, adopted.utterance.output, adopted.answering)
+        else:
+            output, contexts = SpeculativeOutput(AHEAD_MS), self._asked_for(request, history)
+            work = self._tasks.start(f"{turn}", run_turn, turn, contexts, self._stages, output)
+            self._begin(request, output, work)
+        return request.response_id
 
     def cancel(self, response_id: str | None, reason: CancelReason) -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended.
@@ -90,6 +137,19 @@ class ResponseManager:
         """Finish the answer under way as cancelled: nobody hears it any more."""
         if self._delivery:
             self._finish(self._delivery.answer, "cancelled", reason="client_cancelled")
+
+    def _begin(self, request: ResponseRequest, output: SpeculativeOutput, work: asyncio.Task[None]) -> None:
+        """Tell that this answer is on its way, reserve its place, and tell what `work` makes until it has ended."""
+        self._conversation.reserve(request.item_id)
+        answer = ActiveResponse(request, output, self._conversation, self._sink, self._began)
+        delivering = self._tasks.start(f"{request.turn}:deliver", self._deliver, answer)
+        self._delivery = Delivery(answer, (work, delivering))
+
+    async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
+        """All that is asked stands in the history, once the utterances in it have been heard out."""
+        await self._pending.heard_out()
+        asked = history or self._conversation.history.until(request.item_id)
+        yield TurnContext(asked, request.response_options, settled=True, asked_at=self._stages.clock())
 
     async def _deliver(self, answer: ActiveResponse) -> None:
         try:

@@ -1,56 +1,31 @@
 """One caller: at most one utterance being heard, and one answer being given."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
-from pipeline.context.window import cut_sound
-from pipeline.session.end_of_turn_watch import EndOfTurnWatch
 from pipeline.session.pending_input import PendingInput
 from pipeline.session.prefill_ahead import PrefillAhead
 from pipeline.session.response_manager import ResponseManager
-from pipeline.session.response_request import ResponseRequest
-from pipeline.session.spoken_turn import SpokenTurn, SpokenTurnRunner
-from pipeline.session.utterance import AHEAD_MS
+from pipeline.session.spoken_input import SpokenInput
 from pipeline.speech.end_of_turn import EndOfTurnModel
-from pipeline.speech.input_audio_buffer import InputAudioBuffer
-from pipeline.speech.speech_events import (
-    SpeechEvent,
-    UtteranceBegan,
-    UtteranceEnded,
-    UtteranceForgotten,
-    UtterancePaused,
-    UtteranceResumed,
-    UtteranceSettled,
-)
-from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import Pcm, VoiceActivityDetector
-from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
-from pipeline.turns.turn import run_turn
-from pipeline.turns.turn_context import TurnContext
 from pipeline.turns.turn_counter import TurnCounter
-from pipeline.types.history import History, Item
-from pipeline.types.ids import camera_name, item_name, response_name
-from pipeline.types.session_events import (
-    CancelReason,
-    EventSink,
+from pipeline.types.events.event_sink import EventSink, SessionEvent
+from pipeline.types.events.input_events import (
     InputCleared,
-    InputCommitted,
-    ItemAdded,
     OfferMade,
     PartialTranscript,
     PictureRecognised,
-    ResponseDone,
-    SessionEvent,
-    SpeechStarted,
-    SpeechStopped,
     TranscriptionCompleted,
 )
+from pipeline.types.events.response_events import CancelReason, ResponseDone
+from pipeline.types.history import History, Item
+from pipeline.types.ids import camera_name
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from pipeline.vision.observation_report import ObservationReport
@@ -66,6 +41,15 @@ class Session:
 
     Use as `async with`: it owns every task of its turns, and they end with it. Methods raise
     `RequestError` for what cannot be done, and change nothing then.
+
+    Args:
+        name: Of the session: what engines compute for one is not shared with another.
+        history: With which its conversation begins; None: it is a new one.
+        end_model: Judges by their sound whether turns are over; None: nothing does.
+
+    Attributes:
+        options: How it works now.
+        vision: The caller's camera; None: no model here sees.
     """
 
     def __init__(
@@ -82,26 +66,23 @@ class Session:
         self._stages = stages
         self._sink = sink
         self._tasks = BackgroundTasks()
-        self._turns = TurnCounter(name)
-        transcribes = stages.recogniser is not None
-        self._input_audio_buffer = InputAudioBuffer(detector, transcribes=transcribes, hears=stages.hears)
-        self._end_watch = EndOfTurnWatch(end_model, self._input_audio_buffer, self._tasks, self)
-        self._spoken_turns = SpokenTurnRunner(stages, self._tasks, self._turns, self)
-        self._speaking: SpokenTurn | None = None  # the utterance that is not complete
+        turns = TurnCounter(name)
         self._pending_input = PendingInput(self._tasks, awaits_words=not stages.answers_sound)
-        self._prefill_ahead = PrefillAhead(stages, self._tasks, self._turns)
+        self._prefill_ahead = PrefillAhead(stages, self._tasks, turns)
         self._sighted = False  # something was looked at
         self._shuts_down = False
         self.conversation = Conversation(history or History(), sink)
-        self._responses = ResponseManager(self._tasks, self.conversation, self)
+        self._responses = ResponseManager(stages, self.conversation, self._pending_input, self._tasks, turns, self)
         self._view, self._report = SteadyView(), ObservationReport()
         self.vision: VisionController | None = None
         if stages.sees:
             camera = camera_name(name, goes_on=history is not None)
-            self.vision = VisionController(camera, stages, self.conversation, self._tasks, self._turns, self)
+            self.vision = VisionController(camera, stages, self.conversation, self._tasks, turns, self)
+        self._spoken_input = SpokenInput(stages, detector, end_model, self._pending_input, self._tasks, turns, self)
 
     @property
     def history(self) -> History:
+        """The conversation as it stands now."""
         return self.conversation.history
 
     @property
@@ -112,8 +93,8 @@ class Session:
     @property
     def state(self) -> SessionState:
         """The state of the session now, for its vision."""
-        settles_until = self._pending_input.settles_until(self._speaking)
-        speaking, answering = self._speaking is not None, self.answering is not None
+        settles_until = self._pending_input.settles_until(self._spoken_input.speaking)
+        speaking, answering = self._spoken_input.speaking is not None, self.answering is not None
         return SessionState(self.options.response_options, self.options.proactive, speaking, answering, settles_until)
 
     def configure(self, options: SessionOptions) -> None:
@@ -121,14 +102,14 @@ class Session:
         new, old = options.response_options, self.options.response_options
         changed = (new.instructions, new.tools.tools) != (old.instructions, old.tools.tools)
         self.options = replace(options, response_options=replace(options.response_options, cache_salt=self.name))
-        self._input_audio_buffer.configure(options)
-        self._has_changed()
+        self._spoken_input.configure(options)
+        self.has_changed()
         if changed:
             self._prefill_next()
 
     async def append(self, pcm: Pcm) -> None:
         """Take sound as it comes, cut anywhere: float32, 16 kHz mono."""
-        self._follow(await self._input_audio_buffer.append(pcm))
+        await self._spoken_input.append(pcm)
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> None:
         """The caller's own voice activity detection says that the person starts or pauses.
@@ -136,19 +117,18 @@ class Session:
         Args:
             audio_ms: When, in the sound that was appended; by default at its end.
         """
-        self._follow(self._input_audio_buffer.activity(speaking, audio_ms))
+        self._spoken_input.activity(speaking, audio_ms)
 
     def clear(self) -> None:
         """Forget the sound since the last commit."""
-        self._follow(self._input_audio_buffer.clear())
+        self._spoken_input.clear()
         self.emit(InputCleared())
-        self._answer_what_is_owed()
+        self.answer_owed()
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
-        self._look_up()
-        transcriber = self._input_audio_buffer.commit()
-        return self._complete(self._speaking or self._open(transcriber))
+        self.look_up()
+        return self._spoken_input.commit()
 
     def respond(
         self,
@@ -171,26 +151,11 @@ class Session:
         if metadata and (offer_id := metadata.get("offer_id")):
             response_options = replace(response_options, say=offers.accept(offer_id, _now()))
         offers.drop()
-        self._look_up(ahead=False)
-        kept = kept and history is None
-        self._pending_input.request(self.history, kept=kept)
-        if kept:
-            self._pending_input.forgive()
-        adopted = self._pending_input.take(self.history) if kept and response_options.say is None else None
-        turn = adopted.utterance.turn if adopted else self._turns.next()
-        moments = (adopted.utterance.moments() if adopted else {}) | (self.vision.moments() if self.vision else {})
-        request = ResponseRequest(turn, response_name(), item_name(), response_options, metadata or {}, kept, moments)
-        if adopted:
-            besides = self._pending_input.asks_besides(adopted.utterance.item_id, self.history)
-            request = replace(request, besides=besides)
-            adopted.utterance.adopt(request)
-            self._responses.begin(request, adopted.utterance.output, adopted.answering)
-        else:
-            output, contexts = SpeculativeOutput(AHEAD_MS), self._asked_for(request, history)
-            work = self._tasks.start(f"{turn}", run_turn, turn, contexts, self._stages, output)
-            self._responses.begin(request, output, work)
-        self._has_changed()
-        return request.response_id
+        self.look_up(ahead=False)
+        seen = self.vision.moments() if self.vision else {}
+        response_id = self._responses.create(response_options, metadata or {}, history, seen, kept=kept)
+        self.has_changed()
+        return response_id
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
@@ -204,13 +169,13 @@ class Session:
 
     def write(self, item: Item, after: str | None = None) -> None:
         """A message joins the conversation: behind `after`, by default at the end."""
-        self._look_up()
+        self.look_up()
         self.conversation.create(item, after)
         if item.is_question:
             self._pending_input.wrote(item.text)
             if self.vision:
                 self.vision.offers.drop()
-            self._has_changed()
+            self.has_changed()
 
     def is_telling(self, item_id: str) -> bool:
         """Whether an item of that id is in progress: a message of the answer that is being given."""
@@ -220,6 +185,8 @@ class Session:
         """The caller has heard only the first `played_ms` of that answer."""
         self.conversation.truncate(item_id, played_ms)
         self._responses.truncate(item_id, played_ms)
+
+    # What its parts tell, and ask for.
 
     def emit(self, event: SessionEvent) -> None:
         """Take what a part of the session has to tell: the caller is told, and what follows from it is done."""
@@ -233,6 +200,26 @@ class Session:
         self._sink.emit(event)
         if isinstance(event, ResponseDone):
             self._ended(event)
+
+    def look_up(self, *, ahead: bool = True) -> None:
+        """Something is about to be said or asked: it is about what has been seen until now."""
+        if self.vision and _now() >= self._pending_input.settles_until(self._spoken_input.speaking):
+            self.vision.rest(ahead=ahead and not self.answering)
+
+    def has_changed(self) -> None:
+        """Have vision know the state that the session has now."""
+        if self.vision:
+            self.vision.update(self.state)
+
+    def answer_owed(self) -> bool:
+        """Answer what is owed an answer, if none is being given and nobody speaks; returns whether that is begun."""
+        detection = self.options.detection
+        if self._shuts_down or not (detection and detection.creates_response):
+            self._pending_input.forgive()
+        due = not (self.answering or self._spoken_input.speaking) and self._pending_input.owes(self.history)
+        if due:
+            self.respond()
+        return due
 
     def offer(self, offer: Offer) -> None:
         """The model would say something of its own accord."""
@@ -251,86 +238,11 @@ class Session:
             self._prefill_next()  # of who sees, prompts begin otherwise
         self._sighted = True
 
-    def _follow(self, events: Iterable[SpeechEvent]) -> None:
-        for event in events:
-            if isinstance(event, UtteranceResumed | UtteranceEnded | UtteranceForgotten):
-                self._end_watch.drop()
-            match event, self._speaking:
-                case UtteranceBegan(transcriber, audio_ms), _:
-                    self._begin(transcriber, audio_ms)
-                case UtteranceResumed(), _ if self.vision:
-                    self.vision.resume()
-                case UtterancePaused(silent_ms), SpokenTurn(utterance):
-                    utterance.pause(silent_ms)
-                    self._end_watch.pause(utterance, self.options)
-                    if self.vision:
-                        self.vision.rest()
-                case UtteranceSettled(hypothesis), SpokenTurn(utterance):
-                    self.emit(utterance.partial(hypothesis))
-                case UtteranceEnded(audio_ms), SpokenTurn(utterance) as spoken:
-                    self.emit(SpeechStopped(utterance.item_id, audio_ms))
-                    self._look_up()
-                    self._pending_input.owe(self._complete(spoken))
-                    self._answer_what_is_owed()
-                case UtteranceForgotten(), SpokenTurn(utterance) as spoken:
-                    self._tasks.stop(f"{utterance.turn}:drop", [spoken.listening, spoken.answering])
-                    self._speaking = None
-            self._has_changed()
-
-    def _begin(self, transcriber: StreamingTranscriber, audio_ms: int) -> None:
-        spoken = self._open(transcriber)
-        if detection := self.options.detection:
-            self.emit(SpeechStarted(spoken.utterance.item_id, audio_ms))
-            if self.answering and detection.interrupts:
-                self.cancel(reason="turn_detected")
-
-    def _open(self, transcriber: StreamingTranscriber) -> SpokenTurn:
-        self._pending_input.drop()
-        self._speaking = self._spoken_turns.open(transcriber)
-        if self.vision:
-            self.vision.speech()
-        return self._speaking
-
-    async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
-        """All that is asked stands in the history, once the utterances in it have been heard out."""
-        await self._pending_input.heard_out()
-        asked, asked_at = history or self.history.until(request.item_id), self._stages.clock()
-        yield TurnContext(asked, request.response_options, settled=True, asked_at=asked_at)
-
-    def _complete(self, spoken: SpokenTurn) -> str:
-        utterance = spoken.utterance
-        utterance.commit()
-        self._end_watch.drop()
-        self._speaking = None
-        self._pending_input.said(spoken)
-        item = utterance.item(as_sound=self._stages.answers_sound)
-        previous = self.conversation.add(item)
-        self._forget_sound(slack=2.0)  # at rest it has been done when the last answer ended
-        self.emit(InputCommitted(item.id, previous))
-        self.emit(ItemAdded(item, previous))
-        self._has_changed()
-        return item.id
-
-    def _forget_sound(self, slack: float = 1.0) -> None:
-        """The oldest spoken items are told by their words, where there are more than a model is given as sound."""
-        if plan := cut_sound(self.history, self._stages.limits, slack=slack):
-            self.conversation.forget(plan)
-
-    def _answer_what_is_owed(self) -> bool:
-        """What was said is answered as soon as no answer is being given, and nobody speaks."""
-        detection = self.options.detection
-        if self._shuts_down or not (detection and detection.creates_response):
-            self._pending_input.forgive()
-        due = not (self.answering or self._speaking) and self._pending_input.owes(self.history)
-        if due:
-            self.respond()
-        return due
-
     def _ended(self, done: ResponseDone) -> None:
         self._pending_input.free(cancelled=done.status == "cancelled")
-        self._forget_sound()
-        self._has_changed()
-        if self._answer_what_is_owed():
+        self.conversation.forget_sound(self._stages.limits)
+        self.has_changed()
+        if self.answer_owed():
             return
         whole = done.status in ("completed", "incomplete")  # after a cancel the engines are to rest
         if self.vision and whole and not self.state.is_settling(_now()):
@@ -341,15 +253,6 @@ class Session:
     def _prefill_next(self) -> None:
         """Prefill the prompt of the next question as far as it is known, while nobody waits for it."""
         self._prefill_ahead.start(TurnRequest(self.history, self.options.response_options))
-
-    def _look_up(self, *, ahead: bool = True) -> None:
-        """Something is about to be said or asked: it is about what has been seen until now."""
-        if self.vision and _now() >= self._pending_input.settles_until(self._speaking):
-            self.vision.rest(ahead=ahead and not self.answering)
-
-    def _has_changed(self) -> None:
-        if self.vision:
-            self.vision.update(self.state)
 
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()

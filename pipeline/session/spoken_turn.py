@@ -13,10 +13,11 @@ from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import run_turn
 from pipeline.turns.turn_context import TurnContext
 from pipeline.turns.turn_counter import TurnCounter
+from pipeline.types.events.event_sink import EventSink
+from pipeline.types.events.input_events import EarlyAnswersEnded
 from pipeline.types.history import History
 from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.ids import item_name
-from pipeline.types.session_events import EarlyAnswersEnded, EventSink
 from pipeline.types.session_options import SessionOptions
 
 

@@ -12,9 +12,9 @@ from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import AsrInput, Transcript, TurnId
+from pipeline.types.events.input_events import PartialTranscript, TranscriptionCompleted, TranscriptionFailed
 from pipeline.types.history import History, Item
 from pipeline.types.hypothesis import Hypothesis
-from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted, TranscriptionFailed
 from pipeline.types.turn_request import ResponseOptions
 
 AHEAD_MS = 3_000  # of sound that may wait in a turn for playback

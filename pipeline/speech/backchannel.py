@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.types.session_events import Kind
+from pipeline.types.events.input_events import Kind
 
 MOST_PHRASES = 3  # "okay, yeah, right" listens; who goes on says something
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.segmentation import quietest
 from pipeline.speech.voice_activity import FRAME_MS
 
 Pcm = NDArray[np.float32]
@@ -13,6 +14,9 @@ Pcm = NDArray[np.float32]
 PRE_ROLL_MS = 512  # of sound before speech was noticed
 LULL_MS = 96  # of silence that may become a pause; before it the last sounds of a word may be too soft for speech
 KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
+LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
+FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
+LONGEST_WINDOW_MS = 28_500  # that every recogniser takes at once; of more, a part is read first
 
 
 class SpeechWindow:
@@ -49,17 +53,24 @@ class SpeechWindow:
 
     @property
     def in_lull(self) -> bool:
-        return self._quiet >= LULL_MS * SPEECH_RATE // 1000
+        return self._quiet >= samples_in(LULL_MS)
 
     def pcm(self, end: int) -> Pcm:
         """What it holds up to there: float32, 16 kHz mono."""
         return np.concatenate(self._frames)[:end]
 
+    def readable(self, end: int) -> int:
+        """How much of what it holds up to there a recogniser takes: all, or a part that ends where it is quietest."""
+        if milliseconds(end) <= LONGEST_WINDOW_MS:
+            return end
+        self._frames = [np.concatenate(self._frames)]  # once, and not for each part of it
+        return quietest(self._frames[0], samples_in(LONG_WINDOW_MS), samples_in(FULL_WINDOW_MS))
+
     def add(self, frame: Pcm, *, voiced: bool) -> bool:
         """Takes a frame in, and returns whether it is kept: of a long pause only the beginning and the end are."""
         if not self.speaking:
             self._silence += len(frame)
-            if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
+            if self._silence > samples_in(KEPT_SILENCE_MS):
                 self._left_out.append(frame)
                 return False
         if self._keeps:
@@ -85,7 +96,7 @@ class SpeechWindow:
     def pause(self, silent_ms: int) -> None:
         """The person is silent, and has been for `silent_ms`."""
         if self.speaking:
-            self.speech_end = max(self.speech_end, self.samples - silent_ms * SPEECH_RATE // 1000)
+            self.speech_end = max(self.speech_end, self.samples - samples_in(silent_ms))
         self.speaking = False
 
     def fall_silent(self) -> None:
@@ -110,3 +121,7 @@ class SpeechWindow:
 
 def milliseconds(samples: int) -> int:
     return samples * 1000 // SPEECH_RATE
+
+
+def samples_in(ms: int) -> int:
+    return ms * SPEECH_RATE // 1000

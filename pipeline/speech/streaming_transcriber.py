@@ -8,37 +8,36 @@ from dataclasses import replace
 from pipeline.aio.signal import Signal
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
-from pipeline.speech.confirmed_text import LEAST_MS, LullWords
-from pipeline.speech.speech_window import Pcm, SpeechWindow, milliseconds
+from pipeline.speech.confirmed_text import LullWords
+from pipeline.speech.pass_schedule import PassSchedule
+from pipeline.speech.speech_window import LONG_WINDOW_MS, Pcm, SpeechWindow, milliseconds, samples_in
 from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
 
 log = logging.getLogger(__name__)
 
-LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
-FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
-AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
 GIVEN_UP_MS = 60_000  # of sound that no pass could hear: more is not kept
 
 
 class StreamingTranscriber:
     """The state of one utterance. It opens at the first sound, and `commit` closes it.
 
-    The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
-    is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
-    what it makes of them. `hypotheses()` gives whoever asks the newest.
+    The recogniser reads `windows()`: the sound so far, each time that it is ready for more and a pass is due
+    (`PassSchedule`). `listen` takes what it makes of them. `hypotheses()` gives whoever asks the newest.
 
     What two passes have heard alike up to a lull stands, and its sound is not read again: long speech costs no more at
-    its end than short speech. A lull that went by while the recogniser was at work is read up to later.
+    its end than short speech.
 
     A pass that fails before the end is known was speculative: its sound is still here, and is part of the next one.
 
     Args:
+        language: ISO 639-1 code; None: the recogniser finds out.
+        partial_ms: New sound of running speech that is reason for a pass; None: none is.
+        context: Words that may be said, such as names.
         sound: Keeps all of it for a model that hears it; None: there is none.
         transcribes: False: there is no recogniser, and nothing is kept for one.
 
@@ -61,12 +60,9 @@ class StreamingTranscriber:
         self._window = SpeechWindow(keeps=transcribes)
         self._language = language
         self._context = escape_control_tokens(context.strip())
-        self._partial_ms = partial_ms
-        self._asked = 0  # how much of the window the newest pass was to read
+        self._passes = PassSchedule(self._window, partial_ms)
         self._kept_text = ""
         self._committed = False
-        self._passing: AsrInput | None = None  # what the recogniser is at work on
-        self._missed = False  # the newest pass has failed
         self._lull_words = LullWords()
         self._newest = Hypothesis("")
         self._over = False
@@ -77,10 +73,12 @@ class StreamingTranscriber:
 
     @property
     def duration_ms(self) -> int:
+        """How much sound of it was kept: of a long pause only the beginning and the end are."""
         return milliseconds(self._window.before) + self._window.ms
 
     @property
     def speaking(self) -> bool:
+        """The person speaks, as far as voice activity detection has told."""
         return self._window.speaking
 
     @property
@@ -88,25 +86,25 @@ class StreamingTranscriber:
         """All that was said has been heard, and the turn is the caller's."""
         return self._over and self._certain
 
+    @property
+    def is_noise(self) -> bool:
+        """Nothing more is to be heard in it for now, and no words were."""
+        return self._passes.is_complete and not (self.speaking or self.error or self._newest.text)
+
+    @property
+    def newest(self) -> Hypothesis:
+        """What the person seems to have said so far."""
+        return self._newest
+
     def spoken(self, name: str) -> SpokenSound | None:
-        """What the person has said as sound; None: nothing, or nobody hears it."""
+        """What the person has said as sound of that name; None: nothing, or nobody hears it."""
         upto = self._window.before + self._window.speech_end
         if self._sound and (self._spoken is None or self._spoken.samples != upto):
             self._spoken = self._sound.until(upto, name)
         return self._spoken
 
-    @property
-    def is_noise(self) -> bool:
-        """Nothing more is to be heard in it for now, and no words were."""
-        waits = self._unheard or self._passing or self._missed or self.error
-        return not (self.speaking or waits or self._newest.text)
-
-    @property
-    def newest(self) -> Hypothesis:
-        return self._newest
-
     def add(self, frame: Pcm, *, voiced: bool = True) -> None:
-        """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
+        """Take a frame: float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
         if self.error and not self._sound:
             return
         if self._window.add(frame, voiced=voiced):
@@ -143,12 +141,11 @@ class StreamingTranscriber:
         """
         while True:
             await self._until_due()
-            if not self._is_due:
+            if not self._passes.is_due:
                 return
-            settles, self._asked = self._settles, self._missed_lull or self._window.samples
-            self._passing = AsrInput(self._window.pcm(self._asked), self._language, settles, self._context)
+            window = self._passes.begin(self._language, self._context)
             self._changed.fire()
-            yield self._passing
+            yield window
 
     async def listen(
         self, recogniser: Engine[AsrInput, Transcript], request_id: str
@@ -156,7 +153,7 @@ class StreamingTranscriber:
         """Have `recogniser` transcribe `windows()`, and pass on each new hypothesis.
 
         If it fails it is asked again when there is reason to. A failure of what was asked after the commit ends
-        it, as does a minute of sound that could not be heard: it stands in `error`.
+        it, as does the second in a row with a minute of sound that could not be heard: it stands in `error`.
         """
         try:
             while self.error is None:
@@ -172,13 +169,15 @@ class StreamingTranscriber:
                     return
                 except EngineError as error:
                     log.warning("a pass over an utterance failed", extra={"request": request_id})
-                    self._miss(error, for_good=asked_last or self._window.ms >= GIVEN_UP_MS)
+                    too_much = self._passes.has_missed and self._window.ms >= GIVEN_UP_MS
+                    self._miss(error, for_good=asked_last or too_much)
                 await self._until_due()
         finally:
             self._over = True
             self._changed.fire()
 
     async def until_committed(self) -> None:
+        """Returns when the utterance is complete."""
         while not self._committed:
             await self._changed.wait()
 
@@ -223,82 +222,40 @@ class StreamingTranscriber:
         sound = None if self.speaking else self.spoken(name)
         return Hypothesis("", settled=sound is not None, sound=sound)
 
-    @property
-    def _unheard(self) -> bool:
-        """There may be speech that the newest pass was not to read."""
-        return self._window.speech_end > self._asked
-
     def _is_likely(self, early_ms: int) -> bool:
         """The newest hypothesis has words, lacks at most so much of what was said, and all of that is being read."""
-        if not (early_ms and self._newest.text and self._passing) or self.speaking or self._unheard:
+        if not (early_ms and self._newest.text and self._passes.is_under_way):
+            return False
+        if self.speaking or self._passes.has_unread:
             return False
         speech_ms = milliseconds(self._window.before) + milliseconds(self._window.speech_end)
         return speech_ms - self._newest.audio_end_ms <= early_ms
 
-    @property
-    def _is_full(self) -> bool:
-        again = not self._missed or self._new_ms >= AGAIN_MS
-        return self._window.ms >= FULL_WINDOW_MS and again
-
-    @property
-    def _new_ms(self) -> int:
-        return milliseconds(self._window.samples - self._asked)
-
-    @property
-    def _ends(self) -> bool:
-        return not self.speaking or self._is_full or self._window.in_lull
-
-    @property
-    def _missed_lull(self) -> int:
-        """Where a lull ended in which no pass began, if the person speaks on and that may be confirmed; else 0."""
-        window = self._window
-        missed = window.speaking and not window.in_lull and window.lull_end > self._asked
-        return window.lull_end if missed and milliseconds(window.lull_end) >= LEAST_MS else 0
-
-    @property
-    def _settles(self) -> bool:
-        """What a pass made of the next window would stand."""
-        return self._ends or self._missed_lull > 0
-
-    @property
-    def _is_due(self) -> bool:
-        """There is reason for a window, and the recogniser is at work on none that it would not replace."""
-        useless = self._passing is None or (self._settles and not self._passing.settles)
-        return self._unheard and useless and (self._settles or self._partial_is_due())
-
     async def _until_due(self) -> None:
         """Until a window is due, or none will be any more."""
-        while not (self._is_due or self.error or (self._committed and not self._unheard)):
+        while not (self._passes.is_due or self.error or (self._committed and not self._passes.has_unread)):
             await self._changed.wait()
-
-    def _partial_is_due(self) -> bool:
-        if self._partial_ms is None or self._window.is_quiet:  # a pass just before a lull would delay the one in it
-            return False
-        return self._new_ms >= self._partial_ms
 
     def _fall_silent(self) -> None:
         """What was heard in the lull before is settled by this; what could not be heard is asked for again."""
-        if self._missed:
-            self._asked = 0
-        if not (self._unheard or self._passing):
+        self._passes.retry()
+        if not (self._passes.has_unread or self._passes.is_under_way):
             self._newest = replace(self._newest, settled=True)
         self._changed.fire()
 
     def _miss(self, error: EngineError, *, for_good: bool) -> None:
         """A pass has failed. The next begins when there is more to hear, or at once if that was all."""
-        self._passing, self._missed = None, True
-        self._asked = 0 if self._committed else self._window.samples
+        self._passes.miss(at_once=self._committed)
         if for_good:
             self.error = error
             self._window.give_up()
         self._changed.fire()
 
     def _take(self, transcript: Transcript) -> None:
-        is_newest = self._passing is None or self._passing.audio_end_ms == transcript.audio_end_ms
-        self._passing, self._missed = None if is_newest else self._passing, False
+        is_newest = self._passes.end(transcript)
         self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
-        settled = is_newest and not (self.speaking or self._unheard)
+        settled = is_newest and not (self.speaking or self._passes.has_unread)
         end_ms = milliseconds(self._window.before) + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
         language = language_code(transcript.language) or self._newest.language
@@ -313,8 +270,8 @@ class StreamingTranscriber:
 
     def _start_anew(self, text: str, end_ms: int) -> None:
         """Keep the text of the window up to there: the next window begins behind it."""
-        place = end_ms * SPEECH_RATE // 1000
+        place = samples_in(end_ms)
         self._window.begin_at(place)
-        self._asked = max(0, self._asked - place)
+        self._passes.begin_at(place)
         self._kept_text = f"{self._kept_text} {text}".strip()
         self._lull_words = LullWords()

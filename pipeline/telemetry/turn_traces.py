@@ -12,7 +12,7 @@ from opentelemetry import trace
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, TracerProvider
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from pipeline.types.session_events import ResponseDone
+from pipeline.types.events.response_events import ResponseDone
 
 TRACEPARENT = "traceparent"  # https://www.w3.org/TR/trace-context/
 FIRST_CHUNK = "gen_ai.response.time_to_first_chunk"

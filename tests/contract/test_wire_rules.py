@@ -11,7 +11,7 @@ from pipeline.errors import EngineError
 from pipeline.speech.vad_frontend import Pcm
 from pipeline.types.chunks import AsrInput, ChatPrompt, TextChunk, Transcript
 from tests.contract.wire_caller import calling
-from tests.contract.wire_media import base64, loud, said
+from tests.contract.wire_media import base64, loud, quiet, said
 from tests.scenario import Line
 from tests.served import served
 
@@ -105,6 +105,28 @@ async def test_a_commit_makes_an_item_and_its_transcript_and_no_answer() -> None
         await asyncio.sleep(0.1)
         await caller.updates()
         assert caller.all("response.created") == []
+
+
+@pytest.mark.parametrize("step_s", [240.0, 0.5])
+@pytest.mark.parametrize("turn_detection", [None, {"type": "server_vad", "silence_duration_ms": 500}])
+async def test_minutes_that_are_sent_at_once_are_heard_to_their_end(
+    turn_detection: dict[str, object] | None, step_s: float
+) -> None:
+    """As clients of a realtime protocol send a file."""
+
+    def script(window: AsrInput) -> Iterator[tuple[float, Transcript | EngineError]]:
+        seconds = window.audio_end_ms / 1000
+        too_long = EngineError("asr", f"{seconds} s at once")
+        words = Transcript(f"{seconds:.1f}", window.audio_end_ms, window.settles)
+        yield 0.01, too_long if seconds > 28.5 else words
+
+    async with served(Line(asr=FakeEngine(script))) as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=turn_detection)
+        await caller.sounds(loud(235.0) + quiet(5.0), step=round(step_s * 48_000))
+        if turn_detection is None:
+            await caller.send("input_audio_buffer.commit")
+        heard = await caller.until("conversation.item.input_audio_transcription.completed")
+        assert 235 <= sum(map(float, heard["transcript"].split())) <= 240
 
 
 async def test_an_item_that_is_retrieved_while_it_is_being_told_is_in_progress() -> None:

@@ -168,60 +168,6 @@ async def test_a_client_that_does_not_read_is_dropped_and_costs_little(caplog: p
             await caller.still_works()
 
 
-async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> None:
-    line = Line(aura=writes(COUNT))
-    async with served(line) as pipeline:
-        async with calling(pipeline) as caller:
-            token = (await caller.until("session.created"))["session"]["aura"]["resume_token"]
-            await caller.updates(instructions="Be brief.", audio={"output": {"voice": "alto"}})
-            await caller.says("Count to forty.")
-            await caller.send("response.create")
-            await caller.until("response.output_audio.delta")
-            await asyncio.sleep(1.3)
-            await caller.socket.close()
-        async with calling(pipeline, resume=token) as caller:
-            session = (await caller.until("session.created"))["session"]
-            assert (session["instructions"], session["audio"]["output"]["voice"]) == ("Be brief.", "alto")
-            assert session["aura"]["resume_token"] != token
-            await caller.asks("Where were we?", output_modalities=["text"])
-        async with calling(pipeline, resume=token) as caller:
-            await caller.asks("Is this new?", output_modalities=["text"])
-    question, heard, next_question = [message.text for message in line.questions[-2].messages[-3:]]
-    assert (question, next_question) == ("Count to forty.", "Where were we?")
-    assert heard.startswith("Number 1. Number 2.")
-    assert COUNT.startswith(heard)
-    assert len(heard) < len(COUNT) / 2, "it was cut where its caller was lost"
-    assert [message.text for message in line.questions[-1].messages] == ["Is this new?"], "a token is good once"
-
-
-async def test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over() -> None:
-    async with served(max_sessions=1) as pipeline, calling(pipeline) as old:
-        session = (await old.until("session.created"))["session"]
-        await old.says("Remember me.", id="remember")
-        await old.until("conversation.item.done")
-        async with calling(pipeline, resume=session["aura"]["resume_token"]) as new:
-            assert (await new.until("session.created"))["session"]["id"] == session["id"]
-            await new.send("conversation.item.retrieve", item_id="remember")
-            await new.until("conversation.item.retrieved")
-            with pytest.raises(ConnectionError):
-                await old.next()
-
-
-async def test_a_full_pipeline_keeps_what_could_not_go_on() -> None:
-    async with served(max_sessions=1) as pipeline:
-        async with calling(pipeline) as caller:
-            token = (await caller.until("session.created"))["session"]["aura"]["resume_token"]
-            await caller.says("Remember me.", id="remember")
-            await caller.until("conversation.item.done")
-        async with calling(pipeline):
-            with pytest.raises(aiohttp.WSServerHandshakeError):
-                async with calling(pipeline, resume=token):
-                    pass
-        async with calling(pipeline, resume=token) as caller:
-            await caller.send("conversation.item.retrieve", item_id="remember")
-            await caller.until("conversation.item.retrieved")
-
-
 async def test_who_is_gone_before_the_handshake_leaves_no_trace_and_no_place_taken(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -14,7 +14,7 @@ from agent.turns.sound_record import SoundRecord
 from agent.turns.tracked_sound import Reason
 from agent.web.about import InstallationAbout
 from pipeline.runtime.metrics import Metrics
-from pipeline.types.session_events import Silence
+from pipeline.types.events.response_events import Silence
 from tests.docs.tables import DOCS, ROOT, names, tables
 
 OPERATIONS, PHONES = DOCS / "operations.md", DOCS / "phones.md"

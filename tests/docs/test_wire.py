@@ -27,7 +27,8 @@ from pipeline.realtime.protocol.response_events import ResponseEvents
 from pipeline.realtime.protocol.server_events import Wire, error_event, event, input_events, internal_error
 from pipeline.realtime.server import Server
 from pipeline.realtime.session_config import SessionConfig
-from pipeline.types.session_events import CancelReason, InputEvent, Kind, ResponseEvent, Silence, Status
+from pipeline.types.events.input_events import InputEvent, Kind
+from pipeline.types.events.response_events import CancelReason, ResponseEvent, Silence, Status
 from tests.docs.samples import samples
 from tests.docs.tables import DOCS, ROOT, names, tables
 from tests.served import ABLE

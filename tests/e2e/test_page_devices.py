@@ -50,6 +50,28 @@ if (navigator.mediaDevices) {
   };
 }
 """
+# `unplug()` ends the microphone as its removal does; then there is none, until `plugged` is true again.
+UNPLUGGED = """
+if (navigator.mediaDevices) {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  const tracks = [];
+  window.plugged = true;
+  window.unplug = () => {
+    window.plugged = false;
+    for (const track of tracks) {
+      track.stop();
+      track.dispatchEvent(new Event('ended'));
+    }
+  };
+  navigator.mediaDevices.getUserMedia = async wanted => {
+    if (wanted.audio && !window.plugged) throw new DOMException('none', 'NotFoundError');
+    const stream = await open(wanted);
+    tracks.push(...stream.getAudioTracks());
+    return stream;
+  };
+}
+"""
+TOAST = element("toast")
 BUSY, PRESSED = f"{MICROPHONE}?.ariaBusy === 'true'", f"{MICROPHONE}?.ariaPressed === 'true'"
 SETTLED = f"{MICROPHONE}?.ariaBusy === 'false'"
 
@@ -121,6 +143,26 @@ async def test_a_microphone_that_is_still_coming_cannot_be_turned_and_comes_once
         assert await page.run("asked") == 1
         published = agent.room.remote_participants[person].track_publications.values()
         assert [each.source for each in published] == [rtc.TrackSource.SOURCE_MICROPHONE]
+        assert page.errors == []
+
+
+async def test_who_loses_the_microphone_in_a_call_is_told_and_offered_another_one(
+    scripted: ScriptedPage, a_room: Callable[[], str], tmp_path: Path
+) -> None:
+    room = a_room()
+    async with scripted.agent(room) as agent, chromium(tmp_path) as page:
+        await page.first_run(UNPLUGGED)
+        await page.open(f"{scripted.url}?room={room}&autostart=1&camera=0")
+        await agent.met()
+        await page.until(f"{SETTLED} && {PRESSED}", PAGE_S, "an open microphone")
+        await page.run("unplug()")
+        await page.until(f"{TOAST}?.textContent.includes('The microphone has gone')", PAGE_S, "what has happened")
+        await page.until(f"{element('device-popover')}.matches(':popover-open')", PAGE_S, "a choice of others")
+        await page.until(f"{SETTLED} && !({PRESSED})", PAGE_S, "a closed microphone")
+        await page.press("Escape")
+        await page.run("plugged = true")
+        await page.click(MICROPHONE)
+        await page.until(f"{SETTLED} && {PRESSED} && !{TOAST}", PAGE_S, "an open one, and nothing to tell any more")
         assert page.errors == []
 
 

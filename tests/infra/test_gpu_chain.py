@@ -15,7 +15,7 @@ from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.profiles import PROFILES, silero
 from pipeline.types.chunks import DraftOutcome
-from pipeline.types.session_events import EarlyAnswersEnded, TranscriptionCompleted
+from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionCompleted
 from tests.gpu.chain_measures import SESSION
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers

@@ -5,6 +5,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from agent.settings.access import OidcAccess, PasswordAccess
 from agent.settings.agent import WebSettings
+from agent.web.access.caller_address import caller_addresses
 from agent.web.access.password import password_route
 from agent.web.access.rate_limit import RateLimit
 from agent.web.access.sessions import Sessions
@@ -20,7 +21,7 @@ MOST, WITHIN_S = 60, 60.0  # requests for what is guarded, of one address
 def guard(settings: WebSettings) -> tuple[Middleware, list[web.RouteDef]]:
     """What stands before all routes, and the routes by which somebody passes."""
     sessions = Sessions(_secret(settings), embedded=bool(settings.embed))
-    requests = RateLimit(MOST, WITHIN_S)
+    requests, caller = RateLimit(MOST, WITHIN_S), caller_addresses(settings.proxies)
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -28,9 +29,10 @@ def guard(settings: WebSettings) -> tuple[Middleware, list[web.RouteDef]]:
             return await handler(request)
         try:
             _check_origin(request, settings)
-            if wait_s := requests.wait_s(request.remote or ""):
+            address = caller(request)
+            if wait_s := requests.wait_s(address):
                 raise Problem(429, "too_many", "Too much was asked for from this address.", wait_s)
-            requests.count(request.remote or "")
+            requests.count(address)
             if not request.path.startswith(ACCESS) and not sessions.admits(request):
                 raise _not_passed(settings)
         except Problem as problem:
@@ -39,7 +41,7 @@ def guard(settings: WebSettings) -> tuple[Middleware, list[web.RouteDef]]:
 
     match settings.access:
         case PasswordAccess(password):
-            return check, [password_route(password, sessions)]
+            return check, [password_route(password, sessions, caller)]
         case OidcAccess() as oidc:
             return check, sign_in_routes(oidc, sessions)
     return check, []

@@ -1,6 +1,7 @@
 """`POST /api/access/password`: whoever knows the password may call from this browser."""
 
 import hmac
+from collections.abc import Callable
 from hashlib import sha256
 
 import msgspec
@@ -20,13 +21,17 @@ class PasswordRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     password: str
 
 
-def password_route(password: str, sessions: Sessions) -> web.RouteDef:
-    """The endpoint: 204 and a cookie, or JSON that says why not."""
+def password_route(password: str, sessions: Sessions, caller: Callable[[web.Request], str]) -> web.RouteDef:
+    """The endpoint: 204 and a cookie, or JSON that says why not.
+
+    Args:
+        caller: Tells by which address a request's tries are counted.
+    """
     wrong_tries = RateLimit(TRIES, WITHIN_S)
     right = _digest(password)
 
     async def enter(request: web.Request) -> web.StreamResponse:
-        address = request.remote or ""
+        address = caller(request)
         try:
             # Read first: of many that come at once, each would be let through while bodies are on their way.
             asked = _asked(await body_of(request, LONGEST))

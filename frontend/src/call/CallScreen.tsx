@@ -74,6 +74,7 @@ function InCall({ call, turned, leave, rejoin, anew }: Props) {
   const mode = useTalkMode(agent);
   const devices = useCallDevices();
   const show = (jpeg: Blob, text: string) => call.conversation.show(agent.participant?.identity ?? '', jpeg, text);
+  const ask = useCallback((text: string) => call.ask({ text, aboutPicture: false }), [call]);
   useKeepAwake();
   const spoken = conversation.before.length + conversation.lines.length;
   return (
@@ -101,7 +102,7 @@ function InCall({ call, turned, leave, rejoin, anew }: Props) {
           lines={conversation.lines}
           measured={measured}
           readAloud={readCaptions}
-          ask={(text) => call.ask({ text, aboutPicture: false })}
+          ask={ask}
         >
           <CallChips call={call} />
         </Captions>

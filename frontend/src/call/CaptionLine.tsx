@@ -1,4 +1,5 @@
 /** One line of the script: tentative while it is heard, broken off where it was cut. */
+import { memo } from 'react';
 import type { Line } from '../conversation/conversation';
 import { lineNotes, lineText } from '../conversation/lineWords';
 import { seconds } from '../ui/format';
@@ -12,7 +13,8 @@ interface Props {
   readonly ask?: ((text: string) => void) | undefined;
 }
 
-export function CaptionLine({ line, continues, ask }: Props) {
+/** Drawn again only if something of it has changed: each token of an answer changes one line of hundreds. */
+export const CaptionLine = memo(function CaptionLine({ line, continues, ask }: Props) {
   const { side, final, mark, waitedMs, lang } = line;
   const notes = lineNotes(line);
   return (
@@ -35,4 +37,4 @@ export function CaptionLine({ line, continues, ask }: Props) {
       </div>
     </li>
   );
-}
+});

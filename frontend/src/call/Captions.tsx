@@ -4,7 +4,7 @@ import type { Line } from '../conversation/conversation';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
 import { Announcer } from './Announcer';
-import { CaptionLine } from './CaptionLine';
+import { Script } from './Script';
 import { readsBack, type ScriptView } from './scriptRoom';
 
 interface Props {
@@ -128,14 +128,4 @@ function scrollToEnd(box: HTMLElement | null): void {
   if (!box) return;
   const scroller = scrollerOf(box);
   scroller.scrollTo({ top: scroller.scrollHeight });
-}
-
-function Script({ lines, ask }: Pick<Props, 'lines' | 'ask'>) {
-  return (
-    <ol>
-      {lines.map((line, index) => (
-        <CaptionLine key={line.key} line={line} continues={lines[index - 1]?.side === line.side} ask={ask} />
-      ))}
-    </ol>
-  );
 }

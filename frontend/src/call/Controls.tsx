@@ -1,7 +1,7 @@
 /** Microphone, camera, screen and the way out, by hand or by key; the microphone in the middle. */
 import { useRoomContext, useTrackToggle } from '@livekit/components-react';
 import { Track } from 'livekit-client';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { DevicePopover } from '../devices/DevicePopover';
 import { typingOnly } from '../devices/typingOnly';
 import type { Brought } from '../session/bringDevices';
@@ -19,6 +19,7 @@ import { useSettled } from '../ui/useSettled';
 import { words } from '../words/words';
 import { canShareScreen } from './sharing';
 import { ToggleButton } from './ToggleButton';
+import { useLostDevices } from './useLostDevices';
 import { useShortcuts } from './useShortcuts';
 
 interface Props {
@@ -44,6 +45,8 @@ export function Controls({ brought, turned, devices, mode, leave, askToLeave, fo
   const microphone = useDevice('microphone', Track.Source.Microphone, brought.microphone, heard);
   const camera = useDevice('camera', Track.Source.Camera, brought.camera, seen);
   const screen = useDevice('screen', Track.Source.ScreenShare, notBrought, nothing);
+  const choice = useRef<HTMLDivElement>(null);
+  useLostDevices(choice);
   const types = typingOnly();
   const mute = mode === 'open' && !types ? microphone.toggle : nothing;
   const film = types ? nothing : camera.toggle;
@@ -71,7 +74,7 @@ export function Controls({ brought, turned, devices, mode, leave, askToLeave, fo
           {...microphone}
         />
       )}
-      <DevicePopover control={devices} />
+      <DevicePopover control={devices} popover={choice} />
       <button
         type="button"
         className="leave"

@@ -1,11 +1,17 @@
 /** The devices of a call within a tap: a popover over the dock. */
-import { useId, useState } from 'react';
+import { type RefObject, useId, useState } from 'react';
 import type { DeviceControl } from '../settings/controls';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
 import { DeviceRows } from './DeviceRows';
 
-export function DevicePopover({ control }: { readonly control: DeviceControl }) {
+interface Props {
+  readonly control: DeviceControl;
+  /** The popover itself, for whoever opens it by other means. */
+  readonly popover: RefObject<HTMLDivElement | null>;
+}
+
+export function DevicePopover({ control, popover }: Props) {
   const id = useId();
   const [open, setOpen] = useState(false);
   return (
@@ -22,6 +28,7 @@ export function DevicePopover({ control }: { readonly control: DeviceControl }) 
       </button>
       <div
         id={id}
+        ref={popover}
         className="device-popover"
         popover="auto"
         role="dialog"

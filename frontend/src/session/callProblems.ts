@@ -1,7 +1,7 @@
 /** Why a call could not be connected, or ended: what LiveKit's library says, in words for the person. */
 import { ConnectionError, DisconnectReason } from 'livekit-client';
 import { words } from '../words/words';
-import type { Problem } from './problems';
+import { deviceProblem, type Problem } from './problems';
 
 export function connectProblem(error: unknown): Problem {
   const detail = error instanceof ConnectionError ? `${error.reasonName}: ${error.message}` : '';
@@ -57,6 +57,12 @@ export function endProblem(
     default:
       return { code, title: told.lost, advice: told.lostAdvice };
   }
+}
+
+/** Unplugged in the call, or taken away: another one is used by itself where there is one. */
+export function deviceLost(device: 'microphone' | 'camera'): Problem {
+  const told = words.call.lost;
+  return { code: deviceProblem(device, null).code, title: told.titles[device], advice: told.advice };
 }
 
 export function messageNotSent(): Problem {

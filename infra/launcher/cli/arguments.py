@@ -24,6 +24,7 @@ environment:
   {", ".join(VARIABLES.values())}
                        ports; free ones unless set
   AURA_WEB_HOSTS       names of the page's server, with commas, if a proxy stands before it
+  AURA_WEB_PROXIES     addresses of proxies, with commas, that are believed when they say who asks
   AURA_WEB_EMBED       origins, with commas, whose pages may show the page in a frame
   AURA_WEB_BRAND       a TOML file with the page's name, colours, words and logo
   AURA_PIPELINE_HOST   the address of this machine at which the pipeline listens (default: 127.0.0.1)

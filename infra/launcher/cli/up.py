@@ -62,6 +62,7 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
         SetupContext(settings.layout, settings.environ, display),
         extras=extras_of(settings),
         hub=settings.hub,
+        profile=settings.profile,
         phone=settings.phone is not None,
         strict=settings.ci,
         on_gpus=settings.on_gpus,

@@ -1,14 +1,15 @@
-"""Fetches the checkpoints that a deployment for GPUs lacks from a model hub; `HF_ENDPOINT` names another hub."""
+"""Fetches the checkpoints that a deployment lacks from a model hub; `HF_ENDPOINT` names another hub."""
 
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infra.launcher.base.errors import CommandFailed, LauncherError, Missing, Offline
 from infra.launcher.base.progress import ProgressStep
-from infra.launcher.base.settings import OnGpus
+from infra.launcher.base.settings import VLLM, OnGpus
 from infra.launcher.setup.gpu_deployment import HUB_NAMES, absent, need_of
 from infra.launcher.setup.setup_context import SetupContext
 from infra.models.download_progress import TOTAL, download_progress
@@ -26,40 +27,65 @@ WHY = (  # what the hub's client says, the first that fits, and what a person ca
 OFFLINE = ("ConnectError", "ConnectTimeout", "ReadTimeout", "OfflineModeIsEnabled")
 
 
-async def fetch_checkpoints(setup: SetupContext, on_gpus: OnGpus) -> None:
+async def fetch_checkpoints(setup: SetupContext, on_gpus: OnGpus, profile: str = VLLM) -> None:
     """Each in its folder, which is there only when it is whole; the venv for GPUs has the hub's client.
 
     Raises:
         Missing, Offline: One cannot be had; says what to do.
-        CommandFailed: Somebody's own deployment is wrong.
+        CommandFailed: Somebody's own deployment or profile is wrong.
     """
-    if on_gpus.deployment is None:
-        return
-    if need_of(setup.layout.deploy, on_gpus.deployment):
-        folders = absent(setup.layout.deploy, on_gpus.deployment, on_gpus.models)
+    venv, models, deployment = on_gpus.venv_in(setup.layout), on_gpus.models, on_gpus.deployment
+    if deployment and need_of(setup.layout.deploy, deployment):
+        lacking = absent(setup.layout.deploy, deployment, models)
     else:
-        folders = await _absent_of(setup, on_gpus.venv_in(setup.layout), on_gpus.deployment, on_gpus.models)
-    for folder in folders:
-        with setup.display.step(folder) as step:
-            await _fetch(
-                setup, step, on_gpus.venv_in(setup.layout), on_gpus.models / folder, HUB_NAMES.get(folder, folder)
-            )
+        lacking = await _absent_of(setup, venv, profile, models, deployment)
+        if unknown := [name for name in lacking if not _repo(name)]:
+            raise Missing(_unknown(unknown, deployment.name if deployment else profile, models))
+    await _fetch_all(setup, venv, models, lacking)
 
 
-async def _absent_of(setup: SetupContext, venv: Path, deployment: Path, models: Path) -> list[str]:
-    """What somebody's own deployment lacks: only what has the pipeline can read it."""
+async def fetch_of_package(setup: SetupContext, profile: str) -> None:
+    """What a package's pipeline lacks that runs where small models do. What the hub is not known to have is told:
+    whether it is needed, the pipeline knows.
+
+    Raises:
+        Missing, Offline, CommandFailed: As of `fetch_checkpoints`.
+    """
+    venv, models = setup.layout.venv, setup.layout.models
+    lacking = await _absent_of(setup, venv, profile, models)
+    if unknown := [name for name in lacking if not _repo(name)]:
+        setup.display.say(f"  {_unknown(unknown, profile, models)}")
+    await _fetch_all(setup, venv, models, [name for name in lacking if _repo(name)])
+
+
+async def _absent_of(
+    setup: SetupContext, venv: Path, profile: str, models: Path, deployment: Path | None = None
+) -> list[str]:
+    """What a deployment of somebody's own lacks, or that of their profile: only what has the pipeline can read it."""
     with TemporaryDirectory() as folder:
         into = Path(folder) / "names.json"
-        await setup.run(
-            deployment.name, [venv / "bin" / "python", "-m", "infra.models.named_checkpoints", deployment, models, into]
-        )
-        lacking = [name for name in json.loads(into.read_text()) if not (models / name).is_dir()]
-    if unknown := [name for name in lacking if name not in HUB_NAMES and not HUB_NAME.fullmatch(name)]:
-        raise Missing(
-            f"--hub: {', '.join(unknown)} of {deployment.name} is no folder in {models}, "
-            "and none of the checkpoints that the hub is known to have: put it there, or write it as owner/name"
-        )
-    return lacking
+        asks: list[str | Path] = [venv / "bin" / "python", "-m", "infra.models.named_checkpoints"]
+        asks += [profile, models, into, *([deployment] if deployment else [])]
+        await setup.run(deployment.name if deployment else profile, asks)
+        return [name for name in json.loads(into.read_text()) if not (models / name).exists()]
+
+
+def _repo(name: str) -> str | None:
+    """The hub's repository of a checkpoint; None: none is known."""
+    return HUB_NAMES.get(name) or (name if HUB_NAME.fullmatch(name) else None)
+
+
+def _unknown(names: Sequence[str], whose: str, models: Path) -> str:
+    return (
+        f"--hub: {', '.join(names)} of {whose} is no folder in {models}, "
+        "and none of the checkpoints that the hub is known to have: put it there, or write it as owner/name"
+    )
+
+
+async def _fetch_all(setup: SetupContext, venv: Path, models: Path, lacking: Sequence[str]) -> None:
+    for name in lacking:
+        with setup.display.step(name) as step:
+            await _fetch(setup, step, venv, models / name, _repo(name) or name)
 
 
 async def _fetch(setup: SetupContext, step: ProgressStep, venv: Path, target: Path, repo: str) -> None:

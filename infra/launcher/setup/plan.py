@@ -8,9 +8,9 @@ from pathlib import Path
 
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import OnGpus
+from infra.launcher.base.settings import EMBEDDED, OnGpus
 from infra.launcher.setup.checkers import bring_checkers
-from infra.launcher.setup.checkpoints import fetch_checkpoints
+from infra.launcher.setup.checkpoints import fetch_checkpoints, fetch_of_package
 from infra.launcher.setup.debian import (
     install_browser,
     install_network_tools,
@@ -33,6 +33,7 @@ async def set_up_all(
     *,
     extras: Sequence[str],
     hub: bool = False,
+    profile: str = EMBEDDED,
     phone: bool = False,
     tests: bool = False,
     strict: bool,
@@ -45,6 +46,7 @@ async def set_up_all(
     Args:
         extras: What the venv has in addition: see `make_venv`.
         hub: Ask the model hub for weights.
+        profile: Whose weights they are.
         phone: What the phone bridge needs, too.
         tests: What the tests need, too.
         strict: Fail for want of what only the tests need; else say how to get it.
@@ -77,11 +79,13 @@ async def set_up_all(
             if on_gpus.venv is None:
                 await make_gpu_venv(setup)
             if hub:
-                await fetch_checkpoints(setup, on_gpus)
+                await fetch_checkpoints(setup, on_gpus, profile)
         else:
             if hub:
                 await venv  # the hub's client lives there
             await fetch_weights(setup, hub=hub)
+            if hub and profile != EMBEDDED:
+                await fetch_of_package(setup, profile)
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ from pipeline.types.chunks import AsrInput
 
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
-HEARD_S = 30  # of sound at once, at the least: `transcriber.py` begins a new window after 28 s
+HEARD_S = 30  # of sound at once, at the least: no window of a caller has more than `LONGEST_WINDOW_MS`
 LEAST_POSITIONS = PROMPT_TOKENS + Extent(0).least_tokens + int(HEARD_S * TOKENS_PER_S)
 LIVE_S = 28.5  # of sound at once for which a context leaves room
 CONTEXT_BYTES = 1_000  # of a caller's own, where there is room: 250 tokens of plain English
@@ -43,7 +43,7 @@ POSITIONS = 4_096
 DRAWS = SamplingDefaults()
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
 HEARS = "audio_tower.*"  # of vLLM's layers: those that hear are not rounded
-LIVE_TOKENS = 1_024  # of a caller's utterance; `transcriber.py` begins a new window after 28 s
+LIVE_TOKENS = 1_024  # of a caller's utterance, whose windows have an end (`speech/speech_window.py`)
 
 
 async def open_qwen3_asr(

@@ -8,8 +8,8 @@ from pipeline.realtime.protocol.audio import AudioEncoder, show_format
 from pipeline.realtime.protocol.client_events import Format
 from pipeline.realtime.protocol.items import show_item
 from pipeline.realtime.protocol.server_events import Wire, event
-from pipeline.types import session_events as events
 from pipeline.types.chunks import TokenUsage
+from pipeline.types.events import response_events as events
 
 
 class ResponseEvents:

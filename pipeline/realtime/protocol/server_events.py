@@ -6,7 +6,7 @@ from typing import Any
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import VideoSource
 from pipeline.realtime.protocol.items import show_item
-from pipeline.types import session_events as events
+from pipeline.types.events import input_events as events
 from pipeline.types.ids import event_name
 from pipeline.types.observation import Observation
 from pipeline.types.observation_line import observation_line, shortened

@@ -46,6 +46,7 @@ def test_how_often_the_agent_may_speak_up_is_set_or_that_it_may_not() -> None:
         ("AURA_PIPELINE_URL", "http://host:80a", "AURA_PIPELINE_URL is no URL (Port could not be cast"),
         ("AURA_CELLS", "http://host:99999", "AURA_CELLS: `http://host:99999` is no URL (Port out of range"),
         ("AURA_WEB_HOSTS", "[::1", "AURA_WEB_HOSTS: `[::1` is no host name (without scheme and port)"),
+        ("AURA_WEB_PROXIES", "10.0.0.0/8, proxy", "AURA_WEB_PROXIES: `proxy` is no address and no network, such as"),
         ("AURA_WEB_HOSTS", "[]", "AURA_WEB_HOSTS: `[]` is no host name (without scheme and port)"),
         ("AURA_OIDC_ISSUER", "https://[::1", "AURA_OIDC_ISSUER is no URL (Invalid IPv6 URL)"),
         ("AURA_OIDC_ISSUER", "https://host:x", "AURA_OIDC_ISSUER is no URL (Port could not be cast"),

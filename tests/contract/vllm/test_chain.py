@@ -21,8 +21,8 @@ from tests.contract.test_wire_refusals import (
     test_what_cannot_be_done,
     test_what_is_no_event,
 )
+from tests.contract.test_wire_resume import test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over
 from tests.contract.test_wire_sockets import (
-    test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over,
     test_nobody_comes_in_without_the_key,
     test_what_cannot_be_answered_closes_the_socket,
 )

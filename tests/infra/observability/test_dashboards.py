@@ -17,13 +17,8 @@ from agent.status.worker_figures import WorkerFigures
 from infra.free_ports import free_ports
 from pipeline.runtime.metrics import Metrics
 from pipeline.types.chunks import DraftOutcome
-from pipeline.types.session_events import (
-    EarlyAnswersEnded,
-    EnginesReleased,
-    ResponseDone,
-    Status,
-    TranscriptionCompleted,
-)
+from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionCompleted
+from pipeline.types.events.response_events import EnginesReleased, ResponseDone, Status
 from pipeline.types.turn_request import ResponseOptions
 from tests.docs.tables import DOCS, tables
 

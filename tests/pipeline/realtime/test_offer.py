@@ -6,7 +6,7 @@ from pipeline.errors import RequestError
 from pipeline.realtime.protocol.client_events import AuraSettings, SessionSettings
 from pipeline.realtime.protocol.server_events import input_events
 from pipeline.realtime.session_config import SessionConfig
-from pipeline.types.session_events import OfferMade
+from pipeline.types.events.input_events import OfferMade
 from pipeline.vision.offers import Offer, OfferBook
 from tests.served import ABLE
 

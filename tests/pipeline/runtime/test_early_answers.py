@@ -14,7 +14,7 @@ from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.profiles import DEPLOY, PROFILES, Profile
 from pipeline.topology.config import PipelineConfig
-from pipeline.types.session_events import EarlyAnswersEnded
+from pipeline.types.events.input_events import EarlyAnswersEnded
 from tests.scenario import ASR, AURA, TTS, Line, Loudness
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from pipeline.runtime.metrics import Metrics
+from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
-from pipeline.types.session_events import ResponseDone
 from pipeline.types.turn_request import ResponseOptions
 
 WORDS = Item("words", "assistant", "Paris.")

@@ -13,16 +13,16 @@ from pipeline.session.active_response import ActiveResponse
 from pipeline.session.response_request import ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk, TokenUsage, TurnId
-from pipeline.types.history import History
-from pipeline.types.session_events import (
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.response_events import (
     AudioDelta,
     ResponseCreated,
     ResponseDone,
     ResponseItemAdded,
-    SessionEvent,
     TextDelta,
     TranscriptDelta,
 )
+from pipeline.types.history import History
 from pipeline.types.turn_request import ResponseOptions
 from tests.tidy import nothing_left
 

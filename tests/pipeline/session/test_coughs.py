@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from pipeline.engines.fake import FakeEngine, hears, writes
-from pipeline.types import session_events as events
 from pipeline.types.chunks import ChatPrompt, TextChunk
+from pipeline.types.events import response_events as events
 from pipeline.types.history import Item
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Caller, Line

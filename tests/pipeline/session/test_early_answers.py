@@ -8,8 +8,9 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, hears, writes
 from pipeline.errors import EngineError
-from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, ChatMessage, ChatPrompt, TextChunk, Transcript
+from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionFailed
+from pipeline.types.events.response_events import AudioDelta, ResponseCreated, ResponseDone, ResponseItemAdded
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.room import Room, seen
 from tests.scenario import Caller, Line
@@ -34,7 +35,7 @@ async def asks(caller: Caller, seconds: float = 1.12) -> None:
 
 
 def early(caller: Caller) -> tuple[int, int]:
-    ended = caller.all(events.EarlyAnswersEnded)
+    ended = caller.all(EarlyAnswersEnded)
     return sum(each.adopted for each in ended), sum(each.discarded for each in ended)
 
 
@@ -46,7 +47,7 @@ async def test_a_question_committed_in_its_last_word_is_answered_as_soon_as_its_
             await asks(caller)
             committed = now()
             await asyncio.sleep(5)
-            first[early_ms] = caller.when(events.AudioDelta)[0] - committed
+            first[early_ms] = caller.when(AudioDelta)[0] - committed
             assert caller.heard_text() == "You said Hi."
             assert early(caller) == ((1, 0) if early_ms else (0, 0))
             assert committed - began == pytest.approx(1.12)
@@ -60,7 +61,7 @@ async def test_nothing_is_told_before_the_words_are_confirmed() -> None:
         await asyncio.sleep(PASS_S - 0.05)
         assert talk.tts.prompts, "all of the answer is made"
         assert caller.heard_text() == "" and caller.heard_ms() == 0
-        assert caller.all(events.ResponseItemAdded) == []
+        assert caller.all(ResponseItemAdded) == []
 
 
 async def test_words_that_change_are_answered_as_they_are_and_the_early_answer_was_never_there() -> None:
@@ -74,7 +75,7 @@ async def test_words_that_change_are_answered_as_they_are_and_the_early_answer_w
             ChatMessage("user", HI_ANN),
             ChatMessage("assistant", "You said Hi Ann."),
         )
-        assert len(caller.all(events.ResponseItemAdded)) == 1
+        assert len(caller.all(ResponseItemAdded)) == 1
         assert early(caller) == (0, 1)
 
 
@@ -108,7 +109,7 @@ async def test_an_answer_begins_early_at_a_pause_whose_pass_is_still_under_way()
         caller.session.respond()
         committed = now()
         await asyncio.sleep(3)
-        assert caller.when(events.AudioDelta)[0] == pytest.approx(committed, abs=0.002)
+        assert caller.when(AudioDelta)[0] == pytest.approx(committed, abs=0.002)
         assert (len(talk.questions), early(caller)) == (1, (1, 0))
 
 
@@ -145,10 +146,10 @@ async def test_somebody_who_goes_on_speaking_over_an_unconfirmed_answer_stops_it
     async with talk.call(replace(LISTENING, detection=detection)) as caller:
         await caller.says(1.12)
         await caller.is_silent(0.288)
-        assert caller.all(events.ResponseCreated) and talk.asr.running, "asked, and not confirmed"
+        assert caller.all(ResponseCreated) and talk.asr.running, "asked, and not confirmed"
         await caller.says(1.12)
         await caller.is_silent(3)
-        assert [done.status for done in caller.all(events.ResponseDone)] == ["cancelled", "completed"]
+        assert [done.status for done in caller.all(ResponseDone)] == ["cancelled", "completed"]
         assert caller.heard_text() == "You said Hi Ann."
 
 
@@ -166,7 +167,7 @@ async def test_a_last_pass_that_fails_takes_the_early_answer_with_it() -> None:
         await asyncio.sleep(5)
         assert len(talk.questions) == 1
         assert (caller.answer().status, caller.answer().item, caller.heard_text()) == ("failed", None, "")
-        assert len(caller.all(events.TranscriptionFailed)) == 1
+        assert len(caller.all(TranscriptionFailed)) == 1
         assert early(caller) == (0, 1)
         assert talk.aura.running == []
 

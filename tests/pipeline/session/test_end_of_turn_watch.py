@@ -8,7 +8,7 @@ import pytest
 from pipeline.engines.fake import hears
 from pipeline.errors import EngineError
 from pipeline.speech.vad_frontend import Pcm
-from pipeline.types.session_events import EndOfTurnJudged, SpeechStopped
+from pipeline.types.events.input_events import EndOfTurnJudged, SpeechStopped
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Caller, Line
 

@@ -14,8 +14,8 @@ from pipeline.session.session import Session
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import ChatMessage, ChatPrompt
+from pipeline.types.events.input_events import PartialTranscript, TranscriptionCompleted
 from pipeline.types.history import Item
-from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.echo import Echo

@@ -8,8 +8,8 @@ from pipeline.engines.fake import FakeEngine, Step, writes
 from pipeline.topology.processors.aura import aura2tts
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, Transcript
+from pipeline.types.events import input_events as events
 from pipeline.types.history import Item
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions

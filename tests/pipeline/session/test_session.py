@@ -8,8 +8,25 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
-from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, ChatMessage, ChatPrompt, TextChunk, Transcript
+from pipeline.types.events.input_events import (
+    InputCleared,
+    InputCommitted,
+    ItemAdded,
+    PartialTranscript,
+    SpeechStarted,
+    SpeechStopped,
+    TranscriptionCompleted,
+    TranscriptionFailed,
+)
+from pipeline.types.events.response_events import (
+    AudioDelta,
+    ResponseCreated,
+    ResponseDone,
+    ResponseItemAdded,
+    ResponseItemDone,
+    TranscriptDelta,
+)
 from pipeline.types.history import Item
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
@@ -26,17 +43,17 @@ async def test_a_spoken_question_is_answered_aloud() -> None:
         await asyncio.sleep(3)
         kinds = [type(event) for _, event in caller.told]
     assert kinds == [
-        events.SpeechStarted,
-        events.SpeechStopped,
-        events.InputCommitted,
-        events.ItemAdded,
-        events.ResponseCreated,
-        events.TranscriptionCompleted,
-        events.ResponseItemAdded,
-        events.TranscriptDelta,
-        *[events.AudioDelta] * 6,
-        events.ResponseItemDone,
-        events.ResponseDone,
+        SpeechStarted,
+        SpeechStopped,
+        InputCommitted,
+        ItemAdded,
+        ResponseCreated,
+        TranscriptionCompleted,
+        ResponseItemAdded,
+        TranscriptDelta,
+        *[AudioDelta] * 6,
+        ResponseItemDone,
+        ResponseDone,
     ]
     assert caller.heard_text() == PARIS
     assert caller.heard_ms() == 4 * 300
@@ -57,7 +74,7 @@ async def test_the_answer_is_begun_at_a_pause_and_ready_when_the_turn_is_certain
         caller.session.respond()
         now = 2.0
         await asyncio.sleep(0.01)
-    assert caller.when(events.AudioDelta)[0] == pytest.approx(now, abs=0.05)
+    assert caller.when(AudioDelta)[0] == pytest.approx(now, abs=0.05)
     assert len(line.questions) == 1, "one answer was written, and it was adopted"
 
 
@@ -83,7 +100,7 @@ async def test_barge_in_keeps_only_what_was_heard() -> None:
     async with line.call(SERVER_VAD) as caller:
         await caller.says(1.0)
         await caller.is_silent(0.6)
-        began = caller.when(events.AudioDelta)[0]
+        began = caller.when(AudioDelta)[0]
         await caller.is_silent(2.5)
         await caller.says(0.2)
         done = caller.answer()
@@ -91,12 +108,12 @@ async def test_barge_in_keeps_only_what_was_heard() -> None:
         assert (done.status, done.reason) == ("cancelled", "turn_detected")
         assert await line.tts.busy() == 0
         heard = caller.remembered(done.item.id)
-        stopped = caller.when(events.ResponseDone)[0]
+        stopped = caller.when(ResponseDone)[0]
         assert stopped - began == pytest.approx(2.7, abs=0.15)
         assert heard == "One two three four. Five"
-        sounded = len(caller.all(events.AudioDelta))
+        sounded = len(caller.all(AudioDelta))
         await caller.is_silent(0.3)
-        assert len(caller.all(events.AudioDelta)) == sounded, "no sound follows the cancel"
+        assert len(caller.all(AudioDelta)) == sounded, "no sound follows the cancel"
 
 
 async def test_truncation_tells_exactly_what_was_heard() -> None:
@@ -117,7 +134,7 @@ async def test_sound_is_at_most_a_second_and_a_half_ahead() -> None:
     async with line.call() as caller:
         caller.session.respond()
         await asyncio.sleep(60)
-    times = caller.when(events.AudioDelta)
+    times = caller.when(AudioDelta)
     ahead = [position * 0.2 - (at - times[0]) for position, at in enumerate(times)]
     assert max(ahead) <= 1.5 + 1e-6
     assert times[-1] - times[0] == pytest.approx(41 * 0.25 - 1.5, abs=0.21)
@@ -130,7 +147,7 @@ async def test_a_cancel_is_told_at_once_and_the_engines_stop() -> None:
         await asyncio.sleep(1.0)
         assert await line.aura.busy() == 1
         caller.session.cancel()
-        assert isinstance(caller.told[-1][1], events.ResponseDone)
+        assert isinstance(caller.told[-1][1], ResponseDone)
         await asyncio.sleep(0.01)
         assert await line.aura.busy() == 0
         with pytest.raises(RequestError, match="no active response"):
@@ -142,7 +159,7 @@ async def test_silence_is_an_answer_without_an_item() -> None:
     async with Line(aura=writes("")).call() as caller:
         caller.session.respond()
         await asyncio.sleep(1)
-    assert [type(event) for _, event in caller.told] == [events.ResponseCreated, events.ResponseDone]
+    assert [type(event) for _, event in caller.told] == [ResponseCreated, ResponseDone]
     assert caller.answer().item is None
 
 
@@ -151,7 +168,7 @@ async def test_a_sound_without_words_asks_nothing() -> None:
     async with line.call(SERVER_VAD) as caller:
         await caller.says(0.3)
         await caller.is_silent(1.0)
-        assert caller.all(events.TranscriptionCompleted)[0].text == ""
+        assert caller.all(TranscriptionCompleted)[0].text == ""
         assert caller.answer().item is None
         assert line.questions == []
 
@@ -180,7 +197,7 @@ async def test_a_failing_recogniser_fails_the_answer_by_name() -> None:
     async with Line(asr=FakeEngine(script)).call(SERVER_VAD) as caller:
         await caller.says(0.5)
         await caller.is_silent(1.5)
-    assert caller.all(events.TranscriptionFailed)
+    assert caller.all(TranscriptionFailed)
     assert caller.answer().status == "failed"
 
 
@@ -224,7 +241,7 @@ async def test_a_cough_is_forgotten_by_a_caller_with_its_own_turn_detection() ->
         await caller.is_silent(0.3)
         caller.session.commit()
         await asyncio.sleep(0.1)
-        assert caller.all(events.TranscriptionCompleted)[0].text == "Hello?"
+        assert caller.all(TranscriptionCompleted)[0].text == "Hello?"
         assert line.asr.prompts[-1].audio_end_ms < 1500
 
 
@@ -261,16 +278,14 @@ async def test_what_was_all_heard_in_the_lull_is_told_to_hold_at_the_pause() -> 
     async with Line().call(SessionOptions(partials=True)) as caller:
         await caller.says(1.0)
         await caller.is_silent(1.0)
-        heard = [
-            (at, event.hypothesis.settled) for at, event in caller.told if isinstance(event, events.PartialTranscript)
-        ]
+        heard = [(at, event.hypothesis.settled) for at, event in caller.told if isinstance(event, PartialTranscript)]
     settled = [at for at, settles in heard if settles]
     assert len(settled) == 1 and settled[0] == heard[-1][0]
     assert settled[0] < 1.5
 
 
-def partials(caller: Caller) -> list[events.PartialTranscript]:
-    return [event for _, event in caller.told if isinstance(event, events.PartialTranscript)]
+def partials(caller: Caller) -> list[PartialTranscript]:
+    return [event for _, event in caller.told if isinstance(event, PartialTranscript)]
 
 
 async def test_a_caller_whose_own_pause_comes_later_is_told_again_what_was_heard() -> None:
@@ -318,7 +333,7 @@ async def test_clearing_is_told_whether_there_was_anything_or_not() -> None:
         caller.session.clear()
         await asyncio.sleep(5)
         assert [type(event) for _, event in caller.told] == [
-            events.InputCleared,
-            events.SpeechStarted,
-            events.InputCleared,
+            InputCleared,
+            SpeechStarted,
+            InputCleared,
         ]

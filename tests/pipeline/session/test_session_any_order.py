@@ -12,8 +12,23 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, words_of
 from pipeline.errors import EngineError, RequestError
-from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.types.events.input_events import (
+    InputCommitted,
+    ItemAdded,
+    ItemDeleted,
+    TranscriptionCompleted,
+    TranscriptionFailed,
+)
+from pipeline.types.events.response_events import (
+    AudioDelta,
+    ResponseCreated,
+    ResponseDone,
+    ResponseItemAdded,
+    ResponseItemDone,
+    TextDelta,
+    TranscriptDelta,
+)
 from pipeline.types.history import History, Item
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import Modality, ResponseOptions
@@ -145,34 +160,34 @@ async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_noth
 
 
 def answers_are_told_in_order(caller: Caller) -> None:
-    running: events.ResponseCreated | None = None
+    running: ResponseCreated | None = None
     opened: dict[str, str] = {}  # the words of each message of the answer
     ended: list[str] = []
     for _, event in caller.told:
         match event:
-            case events.ResponseCreated():
+            case ResponseCreated():
                 assert running is None
                 running, opened, ended = event, {}, []
-            case events.ResponseDone(response_id, text=text):
+            case ResponseDone(response_id, text=text):
                 assert running
                 assert (response_id, text) == (running.response_id, "".join(opened.values()))
                 messages = [item for item in event.output if item.kind == "message"]
                 assert [item.id for item in messages] == list(opened) == ended
                 assert all(opened[item.id].startswith(item.text) for item in messages)
                 running = None
-            case events.ResponseItemAdded(response_id, item):
+            case ResponseItemAdded(response_id, item):
                 assert running
                 assert response_id == running.response_id and item.id not in opened
                 opened[item.id] = ""
-            case events.ResponseItemDone(response_id, item):
+            case ResponseItemDone(response_id, item):
                 assert running
                 assert response_id == running.response_id and item.id in opened
                 ended.append(item.id)
-            case events.TextDelta() | events.TranscriptDelta() | events.AudioDelta():
+            case TextDelta() | TranscriptDelta() | AudioDelta():
                 assert running
                 assert event.response_id == running.response_id
                 assert event.item_id in opened and event.item_id not in ended
-                opened[event.item_id] += "" if isinstance(event, events.AudioDelta) else event.text
+                opened[event.item_id] += "" if isinstance(event, AudioDelta) else event.text
     assert running is None
 
 
@@ -181,10 +196,10 @@ def order_as_told(caller: Caller) -> list[str]:
     ids = list[str]()
     for _, event in caller.told:
         match event:
-            case events.ItemAdded(item, previous) | events.ResponseItemAdded(_, item, previous, True):
+            case ItemAdded(item, previous) | ResponseItemAdded(_, item, previous, True):
                 assert item.id not in ids
                 ids.insert(ids.index(previous) + 1 if previous else 0, item.id)
-            case events.ItemDeleted(item_id):
+            case ItemDeleted(item_id):
                 ids.remove(item_id)
     return ids
 
@@ -193,7 +208,7 @@ def sound_is_paced(caller: Caller) -> None:
     """Played as it comes, no more than 1.5 s of it ever waits."""
     ends: dict[str, float] = {}
     for at, event in caller.told:
-        if isinstance(event, events.AudioDelta):
+        if isinstance(event, AudioDelta):
             end = max(ends.get(event.response_id, 0.0), at) + AudioChunk(event.pcm).duration_ms / 1000
             assert end - at <= 1.5 + 0.01
             ends[event.response_id] = end
@@ -203,9 +218,9 @@ def utterances_are_told_in_order(caller: Caller) -> None:
     committed, transcribed = set[str](), set[str]()
     for _, event in caller.told:
         match event:
-            case events.InputCommitted(item_id):
+            case InputCommitted(item_id):
                 assert item_id not in committed
                 committed.add(item_id)
-            case events.TranscriptionCompleted(item_id) | events.TranscriptionFailed(item_id):
+            case TranscriptionCompleted(item_id) | TranscriptionFailed(item_id):
                 assert item_id in committed - transcribed
                 transcribed.add(item_id)

@@ -6,8 +6,8 @@ import pytest
 
 from pipeline.engines.fake import speaks, writes
 from pipeline.errors import RequestError
-from pipeline.types import session_events as events
 from pipeline.types.chunks import ChatMessage, ChatPrompt
+from pipeline.types.events import response_events as events
 from pipeline.types.function_tools import FunctionTool, ToolOptions
 from pipeline.types.history import Item
 from pipeline.types.session_options import SessionOptions

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.engines.fake import hears, speaks, writes
 from pipeline.session.session import Session
-from pipeline.types.session_events import ItemDeleted, TranscriptionCompleted
+from pipeline.types.events.input_events import ItemDeleted, TranscriptionCompleted
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
 from tests.echo import Echo

@@ -8,8 +8,9 @@ import numpy as np
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import EngineError
 from pipeline.speech.vad_frontend import FRAME
-from pipeline.types import session_events as events
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk
+from pipeline.types.events.input_events import TranscriptionCompleted
+from pipeline.types.events.response_events import ResponseDone, ResponseItemAdded, TranscriptDelta
 from pipeline.types.history import History, Item
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
@@ -47,7 +48,7 @@ async def test_what_was_said_last_is_answered_though_the_person_has_begun_to_spe
         caller.session.respond()
         await caller.says(2.0)
         assert [message.text for message in line.questions[0].messages] == ["What is the capital of France?"]
-        assert caller.when(events.TranscriptDelta) == caller.when(events.TranscriptionCompleted)
+        assert caller.when(TranscriptDelta) == caller.when(TranscriptionCompleted)
 
 
 async def test_two_commits_in_a_row_are_transcribed_each_for_itself() -> None:
@@ -59,7 +60,7 @@ async def test_two_commits_in_a_row_are_transcribed_each_for_itself() -> None:
             items.append(caller.session.commit())
         caller.session.respond()
         await asyncio.sleep(5)
-        assert [(done.item_id, done.text) for done in caller.all(events.TranscriptionCompleted)] == [
+        assert [(done.item_id, done.text) for done in caller.all(TranscriptionCompleted)] == [
             (items[0], "First."),
             (items[1], "Second."),
         ]
@@ -90,7 +91,7 @@ async def test_an_answer_that_is_deleted_while_it_is_given_stays_deleted() -> No
     async with Line(aura=writes(LONG, word_s=0.1)).call() as caller:
         caller.session.respond()
         await asyncio.sleep(2)
-        item = caller.all(events.ResponseItemAdded)[0].item
+        item = caller.all(ResponseItemAdded)[0].item
         caller.session.conversation.delete(item.id)
         caller.session.cancel()
         await asyncio.sleep(1)
@@ -101,7 +102,7 @@ async def test_an_answer_that_is_truncated_while_it_is_given_ends_with_what_was_
     async with Line(aura=writes("One two. Three four."), tts=speaks(ms_per_word=1_000)).call() as caller:
         caller.session.respond()
         await asyncio.sleep(1)
-        item = caller.all(events.ResponseItemAdded)[0].item
+        item = caller.all(ResponseItemAdded)[0].item
         caller.session.truncate(item.id, 3_200)
         await asyncio.sleep(10)
         assert caller.answer().status == "completed"
@@ -180,5 +181,5 @@ async def test_two_turns_in_one_append_are_both_answered() -> None:
         loud, quiet = np.full(30 * FRAME, 0.5, np.float32), np.zeros(30 * FRAME, np.float32)
         await caller.session.append(np.concatenate([loud, quiet, loud, quiet]))
         await asyncio.sleep(5)
-        assert [done.status for done in caller.all(events.ResponseDone)] == ["cancelled", "completed"]
+        assert [done.status for done in caller.all(ResponseDone)] == ["cancelled", "completed"]
         assert [message.text for message in line.questions[-1].messages] == ["First.", "Second."]

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from pipeline.engines.fake import hears, writes
-from pipeline.types import session_events as events
+from pipeline.types.events.input_events import InputCommitted
+from pipeline.types.events.response_events import ResponseCreated, ResponseDone
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left
@@ -36,10 +37,10 @@ async def test_a_question_over_an_answer_is_answered_when_that_has_ended() -> No
     async with spoken.call(GOES_ON) as caller:
         await asks(caller)
         await asks(caller)
-        assert len(caller.all(events.ResponseCreated)) == 1
+        assert len(caller.all(ResponseCreated)) == 1
         await asyncio.sleep(30)
-        ended, began = caller.when(events.ResponseDone), caller.when(events.ResponseCreated)
-    assert [done.status for done in caller.all(events.ResponseDone)] == ["completed"] * 2
+        ended, began = caller.when(ResponseDone), caller.when(ResponseCreated)
+    assert [done.status for done in caller.all(ResponseDone)] == ["completed"] * 2
     assert began[1] == ended[0]
     assert questions(spoken) == [["What?"], ["What?", "And then?"]]
 
@@ -59,7 +60,7 @@ async def test_who_still_speaks_when_the_answer_ends_is_heard_to_the_end() -> No
         await asks(caller)
         await asks(caller)
         await caller.says(8)
-        assert len(caller.all(events.ResponseDone)) == len(caller.all(events.ResponseCreated)) == 1
+        assert len(caller.all(ResponseDone)) == len(caller.all(ResponseCreated)) == 1
         await caller.is_silent(0.6)
         await asyncio.sleep(30)
     assert questions(spoken) == [["What?"], ["What?", "And then?", "And last?"]]
@@ -83,10 +84,10 @@ async def test_a_question_over_an_answer_that_is_cancelled_is_answered() -> None
         await asks(caller)
         caller.session.cancel()
         await asyncio.sleep(30)
-    assert [done.status for done in caller.all(events.ResponseDone)] == ["cancelled", "completed"]
-    assert [event for event in caller.told if isinstance(event[1], events.ResponseDone | events.ResponseCreated)][1][
-        1
-    ] == (caller.all(events.ResponseDone)[0]), "the old answer ends before the next begins"
+    assert [done.status for done in caller.all(ResponseDone)] == ["cancelled", "completed"]
+    assert [event for event in caller.told if isinstance(event[1], ResponseDone | ResponseCreated)][1][1] == (
+        caller.all(ResponseDone)[0]
+    ), "the old answer ends before the next begins"
 
 
 @pytest.mark.parametrize("why", ["deleted", "asked for", "not wanted"])
@@ -98,13 +99,13 @@ async def test_a_question_over_an_answer_is_not_answered_if(why: str) -> None:
             caller.session.respond()
         await asks(caller)
         if why == "deleted":
-            caller.session.conversation.delete(caller.all(events.InputCommitted)[-1].item_id)
+            caller.session.conversation.delete(caller.all(InputCommitted)[-1].item_id)
         elif why == "asked for":
             caller.session.cancel()
             with pytest.raises(Exception, match="is still being given"):
                 caller.session.respond()
         await asyncio.sleep(30)
-    assert len(caller.all(events.ResponseCreated)) == (2 if why == "asked for" else 1)
+    assert len(caller.all(ResponseCreated)) == (2 if why == "asked for" else 1)
 
 
 async def test_a_pipeline_that_shuts_down_begins_no_answer_to_what_was_said_over_one() -> None:
@@ -113,8 +114,8 @@ async def test_a_pipeline_that_shuts_down_begins_no_answer_to_what_was_said_over
         await asks(caller)
         caller.session.shut_down()
         await asyncio.sleep(30)
-    assert [(done.status, done.reason) for done in caller.all(events.ResponseDone)] == [("cancelled", "shutting_down")]
-    assert len(caller.all(events.ResponseCreated)) == 1
+    assert [(done.status, done.reason) for done in caller.all(ResponseDone)] == [("cancelled", "shutting_down")]
+    assert len(caller.all(ResponseCreated)) == 1
 
 
 @pytest.mark.parametrize("over_an_answer", [True, False])
@@ -126,8 +127,8 @@ async def test_a_pipeline_that_shuts_down_begins_no_answer_to_what_is_said_meanw
         caller.session.shut_down()
         await caller.is_silent(0.6)
         await asyncio.sleep(30)
-    assert [done.reason for done in caller.all(events.ResponseDone)] == ["shutting_down"] * over_an_answer
-    assert len(caller.all(events.ResponseCreated)) == len(caller.all(events.ResponseDone))
+    assert [done.reason for done in caller.all(ResponseDone)] == ["shutting_down"] * over_an_answer
+    assert len(caller.all(ResponseCreated)) == len(caller.all(ResponseDone))
 
 
 async def test_a_session_that_ends_owes_nothing() -> None:
@@ -135,4 +136,4 @@ async def test_a_session_that_ends_owes_nothing() -> None:
         async with line().call(GOES_ON) as caller:
             await asks(caller)
             await asks(caller)
-    assert len(caller.all(events.ResponseCreated)) == 1
+    assert len(caller.all(ResponseCreated)) == 1

@@ -7,7 +7,8 @@ import pytest
 
 from pipeline.engines.fake import hears, writes
 from pipeline.errors import RequestError
-from pipeline.types import session_events as events
+from pipeline.types.events.input_events import ItemAdded
+from pipeline.types.events.response_events import ResponseDone, ResponseItemAdded, ResponseItemDone
 from pipeline.types.history import FRONT, History, Item
 from tests.room import QUESTION, Room, spelt
 from tests.scenario import Caller, Line
@@ -47,9 +48,9 @@ async def test_a_question_typed_before_the_first_word_stands_behind_the_answer_a
         assert order(caller) == ["one?", "To one?", "two?"]
         await answered(caller)
     assert request(typing) == [["one?"], ["one?", "To one?", "two?"]]
-    previous = [event.previous_item_id for event in caller.all(events.ItemAdded)]
+    previous = [event.previous_item_id for event in caller.all(ItemAdded)]
     assert previous == [None, "one"], "nobody was told of an answer that had no words"
-    assert [event.previous_item_id for event in caller.all(events.ResponseItemAdded)] == ["one", "two"]
+    assert [event.previous_item_id for event in caller.all(ResponseItemAdded)] == ["one", "two"]
 
 
 async def test_a_question_typed_while_the_one_before_is_still_being_heard_out_is_not_answered_with_it() -> None:
@@ -128,7 +129,7 @@ async def test_an_answer_keeps_its_place_if_the_question_is_deleted_meanwhile() 
         caller.session.conversation.delete("one")
         await asyncio.sleep(5)
         assert order(caller) == ["zero?", "To one?", "two?"]
-        (opened,) = caller.all(events.ResponseItemAdded)
+        (opened,) = caller.all(ResponseItemAdded)
         assert opened.previous_item_id == "zero"
 
 
@@ -153,7 +154,7 @@ async def test_what_was_seen_before_a_question_that_had_to_wait_stands_in_front_
         await asyncio.sleep(0.7)
         caller.session.write(Item("two", "user", QUESTION))
         await asyncio.sleep(first_s + 2)
-        assert len(caller.all(events.ResponseDone)) == 1
+        assert len(caller.all(ResponseDone)) == 1
         await answered(caller)
     first, second = room.request
     assert spelt(second).startswith(spelt(first) + "A cup.<|im_end|>\n")
@@ -167,8 +168,8 @@ async def test_an_answer_ends_behind_what_was_put_in_front_of_it_meanwhile() -> 
         await asyncio.sleep(WAIT_S + 1)
         types(caller, "late", "one")
         await asyncio.sleep(60)
-        assert [event.previous_item_id for event in caller.all(events.ResponseItemAdded)] == ["one"]
-        assert caller.all(events.ResponseItemDone)[-1].previous_item_id == "late"
+        assert [event.previous_item_id for event in caller.all(ResponseItemAdded)] == ["one"]
+        assert caller.all(ResponseItemDone)[-1].previous_item_id == "late"
 
 
 async def test_an_answer_that_was_deleted_ends_behind_nothing() -> None:
@@ -176,7 +177,7 @@ async def test_an_answer_that_was_deleted_ends_behind_nothing() -> None:
         types(caller, "one")
         caller.session.respond()
         await asyncio.sleep(WAIT_S + 1)
-        (opened,) = caller.all(events.ResponseItemAdded)
+        (opened,) = caller.all(ResponseItemAdded)
         caller.session.conversation.delete(opened.item.id)
         await asyncio.sleep(60)
-        assert caller.all(events.ResponseItemDone)[-1].previous_item_id is None
+        assert caller.all(ResponseItemDone)[-1].previous_item_id is None

@@ -10,8 +10,23 @@ import pytest
 from pipeline.engines.fake import FakeEngine, Step, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
 from pipeline.session.session import Session
-from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, ChatPrompt, TextChunk, Transcript
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.input_events import (
+    InputCleared,
+    InputCommitted,
+    ItemAdded,
+    TranscriptionCompleted,
+    TranscriptionFailed,
+)
+from pipeline.types.events.response_events import (
+    AudioDelta,
+    EnginesReleased,
+    ResponseCreated,
+    ResponseDone,
+    ResponseItemAdded,
+    TranscriptDelta,
+)
 from pipeline.types.history import History, Item
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
@@ -30,9 +45,9 @@ async def test_an_answer_that_is_cancelled_before_its_first_word_was_never_there
         caller.session.cancel()
         await asyncio.sleep(5)
         assert [type(event) for _, event in caller.told] == [
-            events.ResponseCreated,
-            events.ResponseDone,
-            events.EnginesReleased,
+            ResponseCreated,
+            ResponseDone,
+            EnginesReleased,
         ]
         assert caller.answer().item is None
         assert caller.session.history == History()
@@ -47,8 +62,8 @@ async def test_an_answer_may_be_cancelled_in_the_tick_in_which_it_was_asked_for(
                 caller.session.respond()
                 caller.session.cancel()
             await asyncio.sleep(5)
-    assert len(caller.all(events.ResponseDone)) == 20
-    assert caller.all(events.ResponseItemAdded) == []
+    assert len(caller.all(ResponseDone)) == 20
+    assert caller.all(ResponseItemAdded) == []
 
 
 async def test_a_second_cancel_is_refused_and_harms_nothing() -> None:
@@ -61,7 +76,7 @@ async def test_a_second_cancel_is_refused_and_harms_nothing() -> None:
                 with pytest.raises(RequestError, match="no active response") as refused:
                     caller.session.cancel(again)
                 assert refused.value.code == "response_cancel_not_active"
-    assert [done.status for done in caller.all(events.ResponseDone)] == ["cancelled"] * 2
+    assert [done.status for done in caller.all(ResponseDone)] == ["cancelled"] * 2
 
 
 async def test_a_cancelled_answer_has_its_timings_too() -> None:
@@ -85,11 +100,11 @@ async def test_it_is_told_how_long_each_engine_took_to_drop_a_cancelled_answer()
             await asyncio.sleep(0.3 if len(at_work) == 1 else 1.0)
             caller.session.cancel()
             await asyncio.sleep(1)
-            dropped = caller.all(events.EnginesReleased)[-1]
+            dropped = caller.all(EnginesReleased)[-1]
             assert dropped.response_id == response_id and dict(dropped.took) == pytest.approx(at_work)
         caller.session.respond()
         await asyncio.sleep(60)
-    assert len(caller.all(events.EnginesReleased)) == 2, "an answer that ends by itself is not dropped"
+    assert len(caller.all(EnginesReleased)) == 2, "an answer that ends by itself is not dropped"
 
 
 async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:
@@ -100,7 +115,7 @@ async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:
         with pytest.raises(RequestError):
             caller.session.cancel(old)
         await asyncio.sleep(5)
-    assert [done.status for done in caller.all(events.ResponseDone)] == ["completed"] * 2
+    assert [done.status for done in caller.all(ResponseDone)] == ["completed"] * 2
 
 
 async def test_an_answer_that_is_cancelled_at_any_moment_ends_once() -> None:
@@ -112,10 +127,8 @@ async def test_an_answer_that_is_cancelled_at_any_moment_ends_once() -> None:
             with suppress(RequestError):
                 caller.session.cancel()
             await asyncio.sleep(1)
-    done = caller.all(events.ResponseDone)
-    assert [answer.response_id for answer in done] == [
-        answer.response_id for answer in caller.all(events.ResponseCreated)
-    ]
+    done = caller.all(ResponseDone)
+    assert [answer.response_id for answer in done] == [answer.response_id for answer in caller.all(ResponseCreated)]
     assert {answer.status for answer in done} == {"cancelled", "completed"}
 
 
@@ -135,8 +148,8 @@ async def test_an_answer_waits_for_the_end_of_what_was_said_and_for_nothing_else
         caller.session.commit()
         caller.session.respond()
         await asyncio.sleep(3)
-    assert caller.when(events.TranscriptionCompleted) == [pytest.approx(request + 0.5)]
-    assert caller.when(events.TranscriptDelta) == [pytest.approx(request + 0.75)]
+    assert caller.when(TranscriptionCompleted) == [pytest.approx(request + 0.5)]
+    assert caller.when(TranscriptDelta) == [pytest.approx(request + 0.75)]
     assert len(line.asr.prompts) == len(line.questions) == 1
 
 
@@ -176,13 +189,13 @@ async def test_the_next_answer_does_not_wait_until_the_interrupted_one_has_been_
             await caller.says(0.5)
             await caller.is_silent(2.0)
         assert await line.aura.busy() == 2, "the old request is on its way out"
-        first, second = (done.response_id for done in caller.all(events.ResponseCreated))
-        assert [done.response_id for done in caller.all(events.ResponseDone)] == [first]
-        ended = caller.when(events.ResponseDone)[0]
+        first, second = (done.response_id for done in caller.all(ResponseCreated))
+        assert [done.response_id for done in caller.all(ResponseDone)] == [first]
+        ended = caller.when(ResponseDone)[0]
         late = [event for at, event in caller.told if at > ended and getattr(event, "response_id", second) != second]
         assert late == []
-        request = caller.when(events.ResponseCreated)[1]
-        spoken = next(at for at in caller.when(events.TranscriptDelta) if at > request)
+        request = caller.when(ResponseCreated)[1]
+        spoken = next(at for at in caller.when(TranscriptDelta) if at > request)
         assert spoken - request == pytest.approx(3 * 0.2 + 0.1 - 0.256, abs=1e-3), "begun at the pause"
         await asyncio.sleep(60)
         assert await line.aura.busy() == 0
@@ -233,11 +246,11 @@ async def test_half_a_question_is_not_answered_if_the_rest_could_not_be_heard() 
         caller.session.respond()
         await asyncio.sleep(3)
     assert [type(event) for _, event in caller.told] == [
-        events.InputCommitted,
-        events.ItemAdded,
-        events.ResponseCreated,
-        events.TranscriptionFailed,
-        events.ResponseDone,
+        InputCommitted,
+        ItemAdded,
+        ResponseCreated,
+        TranscriptionFailed,
+        ResponseDone,
     ]
     assert caller.answer().error == "asr: gone"
 
@@ -256,8 +269,8 @@ async def test_a_failed_guess_at_what_was_said_costs_neither_the_question_nor_it
         caller.session.commit()
         caller.session.respond()
         await asyncio.sleep(3)
-    assert [heard.text for heard in caller.all(events.TranscriptionCompleted)] == ["What is it?"]
-    assert caller.all(events.TranscriptionFailed) == []
+    assert [heard.text for heard in caller.all(TranscriptionCompleted)] == ["What is it?"]
+    assert caller.all(TranscriptionFailed) == []
     assert caller.answer().text == "The capital is Paris."
 
 
@@ -272,11 +285,11 @@ async def test_the_prompt_is_read_ahead_once_at_a_time_and_as_it_is_now() -> Non
 
 
 async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session() -> None:
-    happened: list[events.SessionEvent] = []
+    happened: list[SessionEvent] = []
 
     class Clumsy:
-        def emit(self, event: events.SessionEvent) -> None:
-            if isinstance(event, events.AudioDelta) and len(happened) < 5:
+        def emit(self, event: SessionEvent) -> None:
+            if isinstance(event, AudioDelta) and len(happened) < 5:
                 raise ZeroDivisionError
             happened.append(event)
 
@@ -286,7 +299,7 @@ async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session()
         assert session.answering is None
         session.respond()
         await asyncio.sleep(5)
-    assert [event.status for event in happened if isinstance(event, events.ResponseDone)] == ["failed", "completed"]
+    assert [event.status for event in happened if isinstance(event, ResponseDone)] == ["failed", "completed"]
 
 
 def now() -> float:
@@ -322,7 +335,7 @@ async def test_nothing_is_told_of_an_utterance_that_was_cleared_in_the_tick_in_w
         gate.opened.set()
         session.clear()
         await asyncio.sleep(5)
-    assert [type(event) for _, event in sink.events] == [events.InputCleared]
+    assert [type(event) for _, event in sink.events] == [InputCleared]
 
 
 @pytest.mark.parametrize("heard", ["", "Well,"])

@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.types.chunks import AudioChunk, Clause
-from pipeline.types.session_events import Silence
+from pipeline.types.events.response_events import Silence
 from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line
 

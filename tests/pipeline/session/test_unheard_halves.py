@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable
 import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, writes
-from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, ChatPrompt, Transcript
+from pipeline.types.events.input_events import TranscriptionCompleted
+from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left
@@ -56,7 +57,7 @@ async def test_both_halves_are_answered(ask: Callable[[Caller], Awaitable[None]]
         async with spoken.call() as caller:
             await ask(caller)
             await asyncio.sleep(10)
-            heard = [each.text for each in caller.all(events.TranscriptionCompleted)]
+            heard = [each.text for each in caller.all(TranscriptionCompleted)]
     assert heard == [TOMORROW, TABLE], "the later half first"
     assert asked(spoken.questions[-1]) == [TABLE, TOMORROW]
     assert (caller.answer().status, caller.heard_text()) == ("completed", "Done.")
@@ -71,7 +72,7 @@ async def test_what_was_prepared_for_the_later_half_alone_is_dropped() -> None:
         await asyncio.sleep(0.5)
         assert (spoken.aura.aborted, spoken.aura.running) == (prepared, [])
         await asyncio.sleep(10)
-    assert len(spoken.questions) == 2 and len(caller.all(events.ResponseDone)) == 1
+    assert len(spoken.questions) == 2 and len(caller.all(ResponseDone)) == 1
 
 
 async def test_what_was_prepared_is_kept_where_the_earlier_half_is_heard_out_before() -> None:

@@ -13,6 +13,7 @@ from pipeline.session.active_response import ActiveResponse
 from pipeline.session.pending_input import PendingInput
 from pipeline.session.response_manager import ResponseManager
 from pipeline.session.session import Session
+from pipeline.session.spoken_input import SpokenInput
 from pipeline.session.utterance import Utterance
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.speech_events import UtteranceBegan
@@ -62,6 +63,7 @@ CORE = (
         TurnContext,
         TurnCounter,
         PendingInput,
+        SpokenInput,
     ),
     *(Utterance, UtteranceBegan, CameraWatcher, run_turn),
 )

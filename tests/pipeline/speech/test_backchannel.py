@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.speech.backchannel import label
-from pipeline.types.session_events import Kind
+from pipeline.types.events.input_events import Kind
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from opentelemetry.trace import StatusCode
 
 from pipeline.telemetry.turn_traces import TurnTraces
 from pipeline.types.chunks import TokenUsage
-from pipeline.types.session_events import ResponseDone
+from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.turn_request import ResponseOptions
 
 TRACE, ABOVE = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

@@ -27,7 +27,7 @@ from pipeline.topology.processors.handover import (
     talker2code2wav_token_only,
 )
 from pipeline.types.chunks import CODEBOOKS, AudioChunk, CodecChunk, TextChunk
-from pipeline.types.session_events import AudioDelta, ResponseDone
+from pipeline.types.events.response_events import AudioDelta, ResponseDone
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.scenario import Caller, Loudness, Told

@@ -9,9 +9,10 @@ from pipeline.engines.fake import writes
 from pipeline.errors import EngineError
 from pipeline.media.video_chunk import VideoSource
 from pipeline.turns.stage import OPTIONAL_S
+from pipeline.types.events.input_events import PictureRecognised
+from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
 from pipeline.types.observation import Observation, SeenThing
-from pipeline.types.session_events import PictureRecognised, ResponseDone
 from pipeline.types.session_options import SessionOptions
 from tests.eyes import CAT, Eyes, films
 from tests.room import SERVER_VAD

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.types.events.input_events import OfferMade, PictureRecognised
 from pipeline.types.observation import Observation, SeenThing
-from pipeline.types.session_events import OfferMade, PictureRecognised
 from pipeline.types.session_options import SessionOptions
 from pipeline.vision.noticing import PHRASES, SOMEBODY, THING
 from tests.eyes import Eyes

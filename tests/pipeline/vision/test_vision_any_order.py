@@ -8,8 +8,8 @@ import pytest
 from pipeline.errors import EngineError
 from pipeline.session.session import Session
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
+from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
-from pipeline.types.session_events import ResponseDone
 from pipeline.types.session_options import SessionOptions
 from tests.pipeline.session.test_session_any_order import Chance
 from tests.room import QUESTION, Room, asks, frames, nth, only_words_are_left, seen, spelt

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import RequestError
+from pipeline.types.events.input_events import OfferMade
+from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
-from pipeline.types.session_events import OfferMade, ResponseDone
 from pipeline.types.session_options import SessionOptions
 from pipeline.vision.offers import OFFER_S
 from tests.room import LIMITS, QUESTION, SERVER_VAD, Room, frames, nth, seen, spelt

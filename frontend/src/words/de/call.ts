@@ -2,6 +2,11 @@
 import type { Words } from '../en';
 
 export const call: Words['call'] = {
+  lost: {
+    titles: { microphone: 'Das Mikrofon ist weg', camera: 'Die Kamera ist weg' },
+    advice:
+      'Das Gerät wurde abgesteckt oder weggenommen. Gibt es ein anderes Gerät, wird jetzt das benutzt. Wähle eins, und schalte es ein, wenn es aus ist. Solange kannst du schreiben.',
+  },
   stage: 'Wer spricht',
   controls: 'Steuerung des Gesprächs',
   microphone: 'Mikrofon',

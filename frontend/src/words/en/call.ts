@@ -2,6 +2,11 @@
 import type { Shown } from '../../agent/attributes';
 
 export const call = {
+  lost: {
+    titles: { microphone: 'The microphone has gone', camera: 'The camera has gone' },
+    advice:
+      'It was unplugged, or taken away. Where there is another one, that is used now. Choose one, and switch it on if it is off. You can type meanwhile.',
+  },
   stage: 'Who speaks',
   controls: 'Call controls',
   microphone: 'Microphone',

@@ -18,7 +18,8 @@ from pipeline.topology.embedded import EMBEDDED_PIPELINE
 from pipeline.topology.processors.embedded import asked2chat, text2clauses
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types.session_events import EndOfTurnJudged, PartialTranscript, SessionEvent
+from pipeline.types.events.event_sink import SessionEvent
+from pipeline.types.events.input_events import EndOfTurnJudged, PartialTranscript
 from pipeline.types.session_options import SessionOptions
 
 QUIET = 6.0  # standard deviation of its noise, in 16-bit samples

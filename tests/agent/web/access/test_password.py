@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from dataclasses import replace
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,29 @@ def test_other_devices_are_asked_and_whoever_sits_here_is_not() -> None:
     assert for_others(settings, outside).livekit_url_for_browsers == "wss://aura.lan"
     assert for_this_machine(settings).livekit_url_for_browsers == LIVEKIT.url
     assert for_this_machine(replace(settings, outside=None)).access == ASKED  # a proxy of the operator's is in front
+
+
+async def enter_by(client: Client, *forwarded: str) -> int:
+    """A wrong try that came by proxies; each has added the address that it was asked by."""
+    headers = [("X-Forwarded-For", each) for each in forwarded]
+    return (await client.post("/api/access/password", json={"password": "wrong"}, headers=headers)).status
+
+
+async def test_behind_a_proxy_of_ours_tries_are_counted_by_caller_whatever_they_say_of_themselves(
+    state: PipelineState,
+) -> None:
+    proxies = (ip_network("127.0.0.0/8"), ip_network("10.0.0.0/8"))
+    async with page_server(state, None, access=ASKED, proxies=proxies) as client:
+        for n in range(TRIES):
+            assert await enter_by(client, f"192.0.2.{n}, 198.51.100.7", "10.1.2.3") == 403, (
+                "they write another each time"
+            )
+        assert await enter_by(client, "198.51.100.7, 10.1.2.3") == 429
+        assert await enter_by(client, "198.51.100.8, 10.1.2.3") == 403
+        assert await enter_by(client) == 403, "the proxy itself"
+
+
+async def test_what_nobody_trusts_is_told_in_vain(state: PipelineState) -> None:
+    async with page_server(state, None, access=ASKED) as client:
+        assert [await enter_by(client, f"192.0.2.{n}") for n in range(TRIES)] == [403] * TRIES
+        assert await enter_by(client, "192.0.2.99") == 429

@@ -14,12 +14,13 @@ from infra.launcher.base.errors import CommandFailed, Missing, Offline
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import OnGpus
-from infra.launcher.setup.checkpoints import fetch_checkpoints
+from infra.launcher.setup.checkpoints import fetch_checkpoints, fetch_of_package
 from infra.launcher.setup.gpu_deployment import HUB_NAMES, LARGE
 from infra.launcher.setup.setup_context import SetupContext
 from infra.models.download_progress import download_progress
 from pipeline.runtime.profiles import DEPLOY
 from tests.infra.models.tiny_hub import TinyHub, serving
+from tests.pipeline.registry.packages import install
 
 pytestmark = pytest.mark.anyio
 CHUNK = 10 << 20  # huggingface_hub writes so many bytes at a time
@@ -235,3 +236,42 @@ async def test_somebodys_own_deployment_that_is_wrong_is_told_with_its_fault(
     with pytest.raises(CommandFailed, match=r"mine.yaml: stage 1: .*model") as refused:
         await fetch_checkpoints(setup, OnGpus(models, somebodys(tmp_path, "[1]")))
     assert "Traceback" not in str(refused.value)
+
+
+def with_package(setup: SetupContext, folder: Path, aura: str) -> SetupContext:
+    """A profile `theirs` of a package on the path, whose own deployment is the shipped one with another checkpoint."""
+    deployment = somebodys(folder, aura)
+    source = (
+        "from dataclasses import replace\nfrom pathlib import Path\nfrom pipeline.runtime.profiles import PROFILES\n"
+        f"PROFILE = replace(PROFILES['vllm'], deployment=Path({str(deployment)!r}))\n"
+    )
+    install(folder, "theirs", source, aura_pipelines="theirs = theirs:PROFILE")
+    return replace(setup, environ={**setup.environ, "PYTHONPATH": str(folder)})
+
+
+async def test_the_checkpoints_of_a_packages_own_deployment_are_fetched(
+    setup: SetupContext, hub: TinyHub, models: Path, tmp_path: Path
+) -> None:
+    hub.repos["me/my-aura.2"] = SMALL
+    await fetch_checkpoints(with_package(setup, tmp_path, "me/my-aura.2"), OnGpus(models), "theirs")
+    assert [files_of(models / folder) for folder in (LARGE[0], "me/my-aura.2", LARGE[2])] == [SMALL, SMALL, SMALL]
+
+
+async def test_a_checkpoint_of_a_package_that_no_hub_is_known_to_have_is_told(
+    setup: SetupContext, hub: TinyHub, models: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(Missing, match=rf"--hub: Other of theirs is no folder in {models}, .* put it there, or write"):
+        await fetch_checkpoints(with_package(setup, tmp_path, "Other"), OnGpus(models), "theirs")
+    with pytest.raises(CommandFailed, match=r"there is no profile `ours` in .*: install its package there"):
+        await fetch_checkpoints(setup, OnGpus(models), "ours")
+    assert not hub.asked
+
+
+async def test_a_package_that_runs_where_small_models_do_gets_what_the_hub_has_and_hears_of_the_rest(
+    setup: SetupContext, screen: io.StringIO, hub: TinyHub, tmp_path: Path
+) -> None:
+    setup.layout.venv.symlink_to(setup.layout.gpu_venv)
+    await fetch_of_package(with_package(setup, tmp_path, "Other"), "theirs")
+    models = setup.layout.models
+    assert [files_of(models / folder) for folder in (LARGE[0], LARGE[2])] == [SMALL, SMALL]
+    assert f"--hub: Other of theirs is no folder in {models}" in screen.getvalue()

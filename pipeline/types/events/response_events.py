@@ -1,113 +1,17 @@
-"""What a session tells its caller. Frozen, and free of any wire format."""
+"""What a session tells of an answer, from when it is on its way until the engines have let go of it. Frozen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
-from pipeline.media.video_chunk import VideoSource
-from pipeline.types.chunks import DraftOutcome, TokenUsage
+from pipeline.types.chunks import TokenUsage
 from pipeline.types.history import Item
-from pipeline.types.hypothesis import Hypothesis
-from pipeline.types.observation import Observation
 from pipeline.types.turn_request import ResponseOptions
 
-Kind = Literal["speech", "backchannel", "noise"]
 Status = Literal["completed", "incomplete", "cancelled", "failed"]  # incomplete: there was no room for more
 CancelReason = Literal["turn_detected", "client_cancelled", "shutting_down"]
 # Why an answer is silence: the model chose it; nothing was said, or asked to be; what it wrote has no sound.
 Silence = Literal["model", "no_words", "unspoken"]
-
-
-@dataclass(frozen=True, slots=True)
-class SpeechStarted:
-    """The session's own turn detection heard speech begin, at `audio_ms` of what was appended."""
-
-    item_id: str
-    audio_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class SpeechStopped:
-    item_id: str
-    audio_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class InputCommitted:
-    """The utterance is complete and has become an item."""
-
-    item_id: str
-    previous_item_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class InputCleared:
-    """What was heard since the last commit is forgotten."""
-
-
-@dataclass(frozen=True, slots=True)
-class PartialTranscript:
-    """The newest hypothesis of an utterance, and what kind of sound it seems to be."""
-
-    item_id: str
-    hypothesis: Hypothesis
-    kind: Kind
-
-
-@dataclass(frozen=True, slots=True)
-class TranscriptionCompleted:
-    """All of a committed utterance has been transcribed.
-
-    Attributes:
-        seconds: How long its sound is.
-        drafts: What became of the draft of each pass over it; None: it had none.
-        language: ISO 639-1 code of what was spoken; empty: nobody knows.
-    """
-
-    item_id: str
-    text: str
-    seconds: float
-    drafts: tuple[DraftOutcome | None, ...] = ()
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TranscriptionFailed:
-    item_id: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class EarlyAnswersEnded:
-    """The turn of an utterance has ended in which answers were begun before the words were settled.
-
-    Attributes:
-        adopted: How many were right, and went on.
-        discarded: How many were dropped.
-    """
-
-    item_id: str
-    adopted: int
-    discarded: int
-
-
-@dataclass(frozen=True, slots=True)
-class ItemAdded:
-    """An item is part of the conversation; an answer's item is still growing."""
-
-    item: Item
-    previous_item_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ItemDeleted:
-    item_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class ItemTruncated:
-    item_id: str
-    audio_end_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +84,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptDelta:
-    """Words of a spoken answer, and when they are spoken, from the first sample of the message."""
+    """Words of a spoken answer, and when they are spoken, in milliseconds from the first sample of the message."""
 
     response_id: str
     item_id: str
@@ -191,9 +95,10 @@ class TranscriptDelta:
 
 @dataclass(frozen=True, slots=True)
 class AudioDelta:
-    """PCM16, 24 kHz mono.
+    """Sound of a spoken answer.
 
     Attributes:
+        pcm: PCM16, 24 kHz mono.
         timings: With the first one, what has happened until then; as in `ResponseDone`.
     """
 
@@ -208,16 +113,18 @@ class ResponseDone:
     """The last event of an answer.
 
     Attributes:
-        output: Its items in order: messages and function calls. None: it was silence, or nothing came of it.
+        output: Its items in order: messages and function calls. Empty: it was silence, or nothing came of it.
         text: All that was told by `TextDelta` or `TranscriptDelta`, whatever was heard of it.
+        reason: Why it was cancelled.
         error: Why it failed, in words for the caller.
         usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
+        kept: It has joined the conversation.
         silence: Why it has no word, if it ended well without one.
         error_code: Of what failed.
         gaps: How often its sound came too late, so that playback had run dry.
-        ended: When each stage had let go of it, if it has, on the loop's clock.
-        session_began: When the clock of `timings` stood at 0, on the loop's clock.
+        session_began: When the clock of `timings` stood at 0, on the loop's clock in seconds.
+        ended: When each stage had let go of it, if it has, on the loop's clock in seconds.
     """
 
     response_id: str
@@ -260,56 +167,6 @@ class EnginesReleased:
     took: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class OfferMade:
-    """The model would say something about what it sees; no voice is made of it yet.
-
-    Attributes:
-        stands_ms: For how long it can be accepted.
-    """
-
-    offer_id: str
-    text: str
-    stands_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class EndOfTurnJudged:
-    """The person is silent, and this is the probability that they have finished, by how they sounded."""
-
-    item_id: str
-    probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class PictureRecognised:
-    """What the camera or the shared screen shows has been looked at once more.
-
-    Attributes:
-        age_ms: Since the picture came.
-    """
-
-    observation: Observation
-    source: VideoSource
-    age_ms: int
-
-
-InputEvent = (
-    SpeechStarted
-    | SpeechStopped
-    | InputCommitted
-    | InputCleared
-    | PartialTranscript
-    | EndOfTurnJudged
-    | TranscriptionCompleted
-    | TranscriptionFailed
-    | EarlyAnswersEnded
-    | ItemAdded
-    | ItemDeleted
-    | ItemTruncated
-    | OfferMade
-    | PictureRecognised
-)
 ResponseEvent = (
     ResponseCreated
     | ResponseItemAdded
@@ -321,10 +178,3 @@ ResponseEvent = (
     | ResponseDone
     | EnginesReleased
 )
-SessionEvent = InputEvent | ResponseEvent
-
-
-class EventSink(Protocol):
-    """Whoever is told what happens in a session, in the order in which it does."""
-
-    def emit(self, event: SessionEvent) -> None: ...
