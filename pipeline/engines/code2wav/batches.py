@@ -45,8 +45,7 @@ class WaitingChunk:
     def take(self) -> list[DecodeRequest]:
         """The next batch; empty if nothing waits."""
         ordered = sorted(self._chunks.values(), key=lambda chunk: (frame_count(chunk), not chunk.begins))
-        if ordered and ordered[0].begins:
-            ordered = [chunk for chunk in ordered if chunk.begins]
+        ordered = [chunk for chunk in ordered if chunk.begins == ordered[0].begins]
         count = max(self._worthwhile([frame_count(chunk) for chunk in ordered]), default=0)
         for chunk in ordered[:count]:
             del self._chunks[chunk.slot]
