@@ -5,7 +5,6 @@
 import triton
 import triton.language as tl
 
-
 _READ_UNTIL = tl.constexpr(
     """{
     .reg .pred others, before;
