@@ -35,6 +35,10 @@ TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
 NOBODY = 0.75  # probability that nobody speaks, from which on words are not believed unless there is no doubt of them
 NO_DOUBT = -0.15  # mean log probability of words that are believed though nobody may speak
 SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
+LIKELY = -1.7  # mean log probability of words that are believed
+# Of voices that it does not know it is sure that they speak, and of no word. Of 102 noises over an answer, in which it
+# writes words of music and babble, it said 0.36 and more.
+SOMEBODY, GUESSED = 0.3, -2.1  # probability below which somebody does speak, and what is believed then
 DOUBTFUL = -0.9  # mean log probability of words that are not believed if it is likelier than not that nobody speaks
 SAME = 4  # times that a tone says one word, on some processors: of these DOUBTFUL_SAME is enough
 DOUBTFUL_SAME = -0.5
@@ -87,7 +91,8 @@ class WhisperPass:
     def is_speech(self) -> bool:
         doubtful = self.no_speech > 0.5 and self.logprob < (DOUBTFUL_SAME if self._is_one_word else DOUBTFUL)
         somebody = self.no_speech < NOBODY or self.logprob > NO_DOUBT
-        return bool(self.text) and self.logprob > -1.7 and somebody and not doubtful
+        likely = self.logprob > (GUESSED if self.no_speech < SOMEBODY else LIKELY)
+        return bool(self.text) and likely and somebody and not doubtful
 
     @property
     def repeats(self) -> bool:

@@ -1,19 +1,16 @@
-"""Voices of people: the one of the embedded profile in several guises, and espeak-ng's of many languages."""
+"""Voices of people: the embedded profile's and SVOX Pico's in several guises, and espeak-ng's."""
 
-import os
-import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import soxr
 
-from infra.bench.base.speech import RATE, PersonVoice, Sound, read_wav
+from infra.bench.base.speech import RATE, PersonVoice, Sound
+from infra.bench.turn_taking.sounds.espeak_ng import espeak_ng
+from infra.bench.turn_taking.sounds.svox_pico import svox_pico
 
-PACKAGES = ("espeak-ng", "libespeak-ng1", "espeak-ng-data", "libpcaudio0", "libsonic0")
 RMS = 2_500  # of speech, in 16-bit samples: what a headset gives
-VOICE = {"pt": "pt-br"}  # in which the phrases are
 LOUD = 300  # least peak of a sample with speech
 
 
@@ -22,7 +19,7 @@ class VoiceGuise:
     """Somebody who speaks.
 
     Attributes:
-        engine: `hibari` speaks English only.
+        engine: `hibari` speaks English only, `pico` five languages.
         variant: Of espeak-ng's voice, such as `f3`.
         pitch: By which all frequencies are multiplied, and the speed.
     """
@@ -36,7 +33,9 @@ class VoiceGuise:
         return f"{self.engine}{self.variant and '+' + self.variant}@{self.pitch:g}"
 
 
-HIBARI = (VoiceGuise("hibari"), VoiceGuise("hibari", pitch=0.88), VoiceGuise("hibari", pitch=1.12))
+PITCHES = (1.0, 0.88, 1.12)
+HIBARI = tuple(VoiceGuise("hibari", pitch=pitch) for pitch in PITCHES)
+PICO = tuple(VoiceGuise("pico", pitch=pitch) for pitch in PITCHES)
 ESPEAK = (
     VoiceGuise("espeak-ng"),
     VoiceGuise("espeak-ng", "f3"),
@@ -49,36 +48,38 @@ class Voices:
     """Speaks, and remembers what has been said.
 
     Args:
-        folder: Where espeak-ng's packages are put, unless it is installed.
+        folder: Where espeak-ng's and SVOX Pico's packages are put, unless they are installed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._hibari = PersonVoice()
-        self._espeak = _espeak(folder)
+        self._espeak = espeak_ng(folder)
+        self._pico = svox_pico(folder)
         self._said: dict[tuple[VoiceGuise, str, str], Sound] = {}
-
-    @property
-    def has_espeak(self) -> bool:
-        return self._espeak is not None
 
     def speakers(self, language: str) -> tuple[VoiceGuise, ...]:
         """Who speaks a language; nobody, if there is no such voice here."""
-        espeak = ESPEAK if self._espeak else ()
-        return (*HIBARI, *espeak) if language == "en" else espeak
+        hibari = HIBARI if language == "en" else ()
+        pico = PICO if self._pico and language in self._pico.languages else ()
+        return (*hibari, *pico, *(ESPEAK if self._espeak else ()))
 
     def say(self, speaker: VoiceGuise, language: str, text: str) -> Sound:
         """PCM16, 48 kHz mono, without silence around it, as loud as all others."""
         key = speaker, language, text
         if key not in self._said:
-            plain = self._hibari.say(text) if speaker.engine == "hibari" else self._speak(speaker, language, text)
-            pitched = soxr.resample(plain.astype(np.float32), RATE * speaker.pitch, RATE)
+            pitched = soxr.resample(self._plain(*key).astype(np.float32), RATE * speaker.pitch, RATE)
             self._said[key] = levelled(pitched)
         return self._said[key]
 
-    def _speak(self, speaker: VoiceGuise, language: str, text: str) -> Sound:
-        assert self._espeak is not None
-        voice = f"{VOICE.get(language, language)}{speaker.variant and '+' + speaker.variant}"
-        sound, rate = self._espeak.read(voice, text)
+    def _plain(self, speaker: VoiceGuise, language: str, text: str) -> Sound:
+        if speaker.engine == "hibari":
+            return self._hibari.say(text)
+        if speaker.engine == "pico":
+            assert self._pico is not None
+            sound, rate = self._pico.read(language, text)
+        else:
+            assert self._espeak is not None
+            sound, rate = self._espeak.read(language, speaker.variant, text)
         loud = np.flatnonzero(np.abs(sound) > LOUD)
         resampled = soxr.resample(sound[loud[0] : loud[-1] + 1].astype(np.float32), rate, RATE)
         return np.asarray(np.clip(resampled, -32_768, 32_767), np.int16)
@@ -91,46 +92,3 @@ def levelled(sound: np.ndarray, rms: float = RMS) -> Sound:
     powers = (frames.reshape(-1, frame) ** 2).mean(1) if len(frames) >= frame else np.array([(frames**2).mean()])
     loud = np.sqrt(np.sort(powers)[len(powers) // 2 :].mean())
     return np.asarray(np.clip(sound * (rms / max(1.0, loud)), -32_768, 32_767), np.int16)
-
-
-@dataclass(frozen=True, slots=True)
-class _EspeakNg:
-    """The program, and where its data is if it is not installed."""
-
-    program: Path
-    unpacked: Path | None
-
-    def read(self, voice: str, text: str) -> tuple[Sound, int]:
-        wav = Path(f"/dev/shm/espeak-{os.getpid()}.wav")
-        command: list[str | Path] = [self.program, "-v", voice, "-w", wav, text]
-        environ = dict(os.environ)
-        if self.unpacked:
-            (library,) = self.unpacked.glob("usr/lib/*/libespeak-ng.so.1")
-            command[1:1] = ["--path", library.parent]
-            environ["LD_LIBRARY_PATH"] = str(library.parent)
-        try:
-            subprocess.run(command, check=True, capture_output=True, env=environ)
-            return read_wav(wav)
-        finally:
-            wav.unlink(missing_ok=True)
-
-
-def _espeak(folder: Path) -> _EspeakNg | None:
-    """The one that is installed, or Debian's packages unpacked; None where neither can be had."""
-    if installed := shutil.which("espeak-ng"):
-        return _EspeakNg(Path(installed), None)
-    home = folder / "espeak-ng"
-    if not home.is_dir():
-        coming = folder / "espeak-ng.coming"
-        shutil.rmtree(coming, ignore_errors=True)
-        coming.mkdir(parents=True)
-        try:
-            subprocess.run(["apt-get", "download", "-q", *PACKAGES], cwd=coming, check=True, capture_output=True)
-            for package in coming.glob("*.deb"):
-                subprocess.run(["dpkg-deb", "-x", package, coming], check=True, capture_output=True)
-                package.unlink()
-        except (OSError, subprocess.CalledProcessError):
-            shutil.rmtree(coming, ignore_errors=True)
-            return None
-        coming.replace(home)
-    return _EspeakNg(home / "usr" / "bin" / "espeak-ng", home)

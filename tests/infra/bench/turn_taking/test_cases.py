@@ -23,7 +23,8 @@ from infra.bench.turn_taking.sounds.voices import RMS, Voices, levelled
 def voices() -> Voices:
     """The voice that is always here, alone."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(voices_module, "_espeak", lambda folder: None)
+    for engine in ("espeak_ng", "svox_pico"):
+        patch.setattr(voices_module, engine, lambda folder: None)
     only_hibari = Voices(Path("nowhere"))
     patch.undo()
     return only_hibari

@@ -15,7 +15,9 @@ from pipeline.engines.whisper.decoder import WhisperPass, is_echo
         (WhisperPass("BEEP BEEP BEEP BEEP BEEP", logprob=-0.81, no_speech=0.51, ended=True), False),
         (WhisperPass("No. No. No. No.", logprob=-0.4, no_speech=0.51, ended=True), True),
         (WhisperPass("Thank you.", logprob=-1.1, no_speech=0.7, ended=True), False),
-        (WhisperPass("you", logprob=-2.0, no_speech=0.1, ended=True), False),
+        (WhisperPass("basta, pella, salvo, me", logprob=-1.97, no_speech=0.21, ended=True), True),
+        (WhisperPass("Oh", logprob=-1.94, no_speech=0.36, ended=True), False),
+        (WhisperPass("you", logprob=-2.2, no_speech=0.1, ended=True), False),
         (WhisperPass("", logprob=0.0, no_speech=0.0, ended=True), False),
     ],
 )
