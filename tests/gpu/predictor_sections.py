@@ -236,7 +236,7 @@ def kernels(tiny: bool) -> list[Row]:
 def _barriers(counter, times, PROGRAMS: tl.constexpr):
     for i in range(times):
         arrive(counter)
-        wait(counter, (i + 1) * PROGRAMS, PROGRAMS)
+        wait(counter, (i + 1) * PROGRAMS)
 
 
 @triton.jit

@@ -55,7 +55,7 @@ def frame(
             at = projected + layer * POSITIONS * batch * LINE
             OWN: tl.constexpr = LINE // PROGRAMS
             w = owned(qkv + layer * LINE * WIDTH, me * OWN, OWN, WIDTH, CHUNKS)
-            wait(counter, arrivals, PROGRAMS)
+            wait(counter, arrivals)
             for r in range(0, rows, BLOCK):
                 x = taken(low, r, rows, WIDTH, CHUNKS, BLOCK)
                 parts = squared(squares, r, rows, PROGRAMS, BLOCK)
@@ -65,7 +65,7 @@ def frame(
 
             COLUMNS: tl.constexpr = WIDTH // PROGRAMS
             w = owned(output + layer * WIDTH * SEEN, me * COLUMNS, COLUMNS, SEEN, CHUNKS)
-            wait(counter, arrivals + PROGRAMS, PROGRAMS)
+            wait(counter, arrivals + PROGRAMS)
             for item in range(me, rows * GROUPS, PROGRAMS):
                 row = item // GROUPS
                 attend(
@@ -73,7 +73,7 @@ def frame(
                     cosines, sines, HEADS, GROUPS, SIZE, POSITIONS, EPSILON,
                 )  # fmt: skip
             arrive(counter)
-            wait(counter, arrivals + 2 * PROGRAMS, PROGRAMS)
+            wait(counter, arrivals + 2 * PROGRAMS)
             for r in range(0, rows, BLOCK):
                 x = taken(seen, r, rows, SEEN, CHUNKS, BLOCK)
                 kept = _kept(state, r, rows, me, COLUMNS, WIDTH, BLOCK)
@@ -83,7 +83,7 @@ def frame(
             GATES: tl.constexpr = INNER // PROGRAMS
             w = owned(gate + layer * INNER * WIDTH, me * GATES, GATES, WIDTH, CHUNKS)
             w2 = owned(up + layer * INNER * WIDTH, me * GATES, GATES, WIDTH, CHUNKS)
-            wait(counter, arrivals + 3 * PROGRAMS, PROGRAMS)
+            wait(counter, arrivals + 3 * PROGRAMS)
             for r in range(0, rows, BLOCK):
                 x = taken(low, r, rows, WIDTH, CHUNKS, BLOCK)
                 parts = squared(squares, r, rows, PROGRAMS, BLOCK)
@@ -98,7 +98,7 @@ def frame(
                 w = owned(at, me * COLUMNS, COLUMNS, WIDTH, CHUNKS, INNER)
                 w2 = owned(at + WIDTH, me * COLUMNS, COLUMNS, WIDTH, CHUNKS, INNER)
                 w3 = owned(at + 2 * WIDTH, me * COLUMNS, COLUMNS, WIDTH, CHUNKS, INNER)
-                wait(counter, arrivals + 4 * PROGRAMS, PROGRAMS)
+                wait(counter, arrivals + 4 * PROGRAMS)
                 for r in range(0, rows, BLOCK):
                     y = _kept(state, r, rows, me, COLUMNS, WIDTH, BLOCK)
                     y += product(taken(inner, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w, CHUNKS)
@@ -107,7 +107,7 @@ def frame(
                     _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             else:
                 w = owned(down + layer * WIDTH * INNER, me * COLUMNS, COLUMNS, INNER, CHUNKS)
-                wait(counter, arrivals + 4 * PROGRAMS, PROGRAMS)
+                wait(counter, arrivals + 4 * PROGRAMS)
                 for r in range(0, rows, BLOCK):
                     x = taken(inner, r, rows, INNER, CHUNKS, BLOCK)
                     kept = _kept(state, r, rows, me, COLUMNS, WIDTH, BLOCK)
@@ -117,14 +117,14 @@ def frame(
 
         OUT: tl.constexpr = IDS // PROGRAMS
         w = owned(heads + step * IDS * WIDTH, me * OUT, OUT, WIDTH, CHUNKS)
-        wait(counter, arrivals, PROGRAMS)
+        wait(counter, arrivals)
         for r in range(0, batch, BLOCK):
             x = taken(low + (rows - batch) * WIDTH, r, batch, WIDTH, CHUNKS, BLOCK)
             parts = squared(squares + (rows - batch) * PROGRAMS, r, batch, PROGRAMS, BLOCK)
             _put(logits, product(x, w, CHUNKS) * scales(parts, EPSILON, WIDTH), r, batch, me * OUT, OUT, IDS)
         arrive(counter)
 
-        wait(counter, arrivals + PROGRAMS, PROGRAMS)
+        wait(counter, arrivals + PROGRAMS)
         ids = tl.arange(0, IDS)
         for b in range(me, batch, PROGRAMS):
             heat = tl.load(temperature + b)
