@@ -14,7 +14,7 @@ each language is a call of its own. Turns with pauses are spoken there, too: the
 detection and the recogniser compute, the room and LiveKit's playback are modelled. What the recogniser heard is kept in
 `AURA_HOME/turn-taking` for the next time. Ctrl-C ends both, and tells what was measured; `--out` holds it at any time.
 `--stacks` divides the cases of `room` over so many stacks at once, each with its servers and on its own ports, and
-makes one report of them. `sounds` writes all sounds to a file, for `--sounds` on a machine that has no espeak-ng.
+makes one report of them. `sounds` writes all sounds to a file, for `--sounds` on a machine without these voices.
 `merge` makes one report of the files that several runs have left (of other cases each: `--skip`, `--class`).
 """
 
