@@ -15,7 +15,7 @@ class SentenceEnd:
 
     def __init__(self) -> None:
         self._writes_marks = False
-        self._text = ""
+        self._text = self._language = ""
         self._settled = asyncio.Event()
 
     @property
@@ -27,10 +27,10 @@ class SentenceEnd:
         match turn_event:
             case Onset() | Pause():  # what was settled before is not all of it
                 self._settled.clear()
-            case PartialHeard(text=text, settled=settled):
+            case PartialHeard(text=text, settled=settled, language=language):
                 self._writes_marks = self._writes_marks or ends_sentence(text)
                 if settled:
-                    self._text = text
+                    self._text, self._language = text, language
                     self._settled.set()
 
     async def over(self, until: float) -> bool | None:
@@ -44,4 +44,4 @@ class SentenceEnd:
                 await self._settled.wait()
         except TimeoutError:
             return None
-        return words_over(self._text) if self._writes_marks else None
+        return words_over(self._text, self._language) if self._writes_marks else None

@@ -170,7 +170,7 @@ class UserTurnTracker:
         """Whether the person has said a whole sentence, and what is heard since has no words."""
         unchanged_ms = newest.audio_end_ms - sound.unchanged_since_ms
         unchanged = not sound.behind and unchanged_ms >= self._unchanged_ms
-        return newest.kind == "speech" and unchanged and ends_sentence(newest.text)
+        return newest.kind == "speech" and unchanged and ends_sentence(newest.text, newest.language)
 
     def _settle(self, sound: TrackedSound) -> list[Action]:
         """Give the verdict if it is due. That a sound is no turn is due as soon as it is known."""

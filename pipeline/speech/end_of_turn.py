@@ -13,6 +13,10 @@ SHORT = 2  # words of an answer behind which recognisers write no mark
 HESITATIONS = frozenset(
     ("a", "an", "and", "because", "but", "er", "erm", "hm", "hmm", "i", "or", "so", "the", "uh", "uhm", "um", "well")
 )
+# What is a word in no language; "um" is one in some.
+FILLERS = frozenset(("ehm", "erm", "euh", "hmm", "uh", "uhm", "äh", "ähm", "öhm", "えっと", "えーと"))
+UM = "um"
+WITH_UM = frozenset(("de", "pt"))
 
 # Fitted on one half of the turns of `infra.bench.eot`, the witnesses in log odds and in -1, 0, 1.
 BIAS, BY_SOUND, BY_WORDS = -1.76, 0.52, 0.9
@@ -65,14 +69,20 @@ def wait_ms(finished_ms: int, witnesses: EndWitnesses) -> int:
     return round(finished_ms * (times if witnesses.words_over is False else min(times, 1.0)))
 
 
-def words_over(text: str) -> bool | None:
-    """Whether a mark ends a sentence there; None of a word or two without any, which may be all of an answer."""
+def words_over(text: str, language: str = "") -> bool | None:
+    """Whether a mark ends a sentence there; None of a word or two without any, which may be all of an answer.
+
+    Recognisers write a mark behind somebody who says "um" and thinks, too.
+
+    Args:
+        language: ISO 639-1 code; empty: nobody knows.
+    """
     bare = text.rstrip()
     if bare.endswith(OPEN):
         return False
+    words = bare.rstrip("".join(SENTENCE_ENDS)).casefold().split()
     if bare.endswith(SENTENCE_ENDS):
-        return True
-    words = bare.casefold().split()
+        return bool(words) and words[-1] not in FILLERS and (words[-1] != UM or language in WITH_UM)
     return None if 0 < len(words) <= SHORT and words[-1] not in HESITATIONS else False
 
 

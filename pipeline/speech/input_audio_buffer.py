@@ -133,7 +133,8 @@ class InputAudioBuffer:
             return end_ms
         newest = transcriber.newest
         known = self._sound_over is None or newest.settled
-        return wait_ms(end_ms, EndWitnesses(self._sound_over, words_over(newest.text) if known else False))
+        over = words_over(newest.text, newest.language) if known else False
+        return wait_ms(end_ms, EndWitnesses(self._sound_over, over))
 
     def _frame(self, frame: VadFrame) -> Iterator[SpeechEvent]:
         if frame.change is VoiceActivityChange.STARTED:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent.turns.sentence_end import SentenceEnd
-from agent.turns.sentence_words import ends_sentence
+from agent.turns.sentence_words import ends_sentence, words_over
 from agent.turns.turn_events import Onset, PartialHeard, Pause
 
 pytestmark = pytest.mark.anyio
@@ -28,6 +28,18 @@ def test_without_a_mark_or_trailing_off_it_goes_on(text: str) -> None:
     assert not ends_sentence(text)
 
 
+@pytest.mark.parametrize("text", ["Could you tell me, um?", "I would like uh.", "Peux-tu me dire euh?", "Ähm.", "Hmm."])
+def test_a_mark_behind_somebody_who_thinks_ends_nothing(text: str) -> None:
+    assert not ends_sentence(text)
+    assert words_over(text) is False
+
+
+@pytest.mark.parametrize(("text", "language"), [("Dreh dich bitte um.", "de"), ("Só quero um.", "pt")])
+def test_in_some_languages_it_is_a_word(text: str, language: str) -> None:
+    assert ends_sentence(text, language)
+    assert not ends_sentence(text, "en")
+
+
 async def test_it_is_known_as_soon_as_all_that_was_said_is() -> None:
     words = SentenceEnd()
     for event in (BEGINS, partial("What is the", settled=False), Pause()):
@@ -46,6 +58,15 @@ async def test_a_recogniser_that_was_never_seen_to_write_a_mark_tells_nothing() 
     for event in (BEGINS, partial("Stop.", settled=False), Pause(), partial("the the the")):
         words.feed(event)
     assert await words.over(now + 0.5) is False
+
+
+async def test_words_are_judged_in_the_language_that_was_heard() -> None:
+    words, now = SentenceEnd(), asyncio.get_running_loop().time()
+    for language, over in (("de", True), ("en", False)):
+        for event in (BEGINS, partial("Stop.", settled=False), Pause()):
+            words.feed(event)
+        words.feed(PartialHeard("item_1", "Dreh dich um.", "speech", 900, settled=True, language=language))
+        assert await words.over(now + 0.5) is over
 
 
 async def test_what_is_not_known_in_time_is_not_waited_for() -> None:

@@ -49,6 +49,9 @@ def test_a_short_answer_is_not_late(text: str, sound: float) -> None:
         ("What is the", False),
         ("", False),
         ("Well...", False),
+        ("Could you tell me um?", False),
+        ("Je voudrais euh.", False),
+        ("?", False),
         ("Red,", False),
         ("Um", False),
         ("Two", None),
@@ -59,3 +62,8 @@ def test_a_mark_ends_a_sentence_unless_it_trails_off_and_a_word_or_two_may_be_an
     text: str, ends: bool | None
 ) -> None:
     assert words_over(text) is ends
+
+
+@pytest.mark.parametrize(("language", "over"), [("de", True), ("pt", True), ("en", False), ("", False)])
+def test_um_is_a_word_in_some_languages(language: str, over: bool) -> None:
+    assert words_over("Dreh dich um.", language) is over

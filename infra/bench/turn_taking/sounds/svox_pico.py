@@ -41,8 +41,8 @@ def svox_pico(folder: Path) -> SvoxPico | None:
     home, coming = folder / "svox-pico", folder / "svox-pico.coming"
     if not home.is_dir():
         uv = folder.parent / "boot" / "bin" / "uv"
-        install = [uv if uv.exists() else "uv", "pip", "install", "--quiet", "--python", sys.executable]
-        pinned = ["--require-hashes", "--requirement", REQUIREMENTS / "ttspico.txt"]
+        install: list[str | Path] = [uv if uv.exists() else "uv", "pip", "install", "--quiet", "--python", sys.executable]
+        pinned: list[str | Path] = ["--require-hashes", "--requirement", REQUIREMENTS / "ttspico.txt"]
         shutil.rmtree(coming, ignore_errors=True)
         try:
             subprocess.run(
