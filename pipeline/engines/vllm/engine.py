@@ -21,6 +21,7 @@ from pipeline.engines.vllm.conversion import sampling_params, written
 from pipeline.engines.vllm.fork_server import METHOD, serve_forks
 from pipeline.engines.vllm.prompt import items_of, ready_prompt, unsent
 from pipeline.errors import ConfigError, EngineError
+from pipeline.models.registry import import_models
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
@@ -59,7 +60,7 @@ class VllmEngine:
         envs.environment_variables[INLINE] = lambda: INLINE_BYTES
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
-            llm = await started(partial(AsyncLLM.from_engine_args, args), kill_process_tree)
+            llm = await started(partial(_started, args), kill_process_tree)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"stage {stage}", [str(error)]) from error
         except RuntimeError as error:
@@ -213,6 +214,12 @@ class VllmEngine:
                 raise
             except Exception as error:  # vLLM has no type for an engine that is ending and answers nothing more
                 raise EngineDeadError from error
+
+
+def _started(args: AsyncEngineArgs) -> AsyncLLM:
+    told = args.hf_overrides
+    import_models(told.get("architectures", ()) if isinstance(told, dict) else ())
+    return AsyncLLM.from_engine_args(args)
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:
