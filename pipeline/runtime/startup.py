@@ -80,9 +80,9 @@ async def open_engines(
         stage = deployment.stage(spec.stage_id)
         log.info("starting %s (%d of %d)", name, number, len(stages))
         open_ = partial(opened, kind, name, stage, models_dir, deployment.max_sessions)
-        open_ = open_ if kind.apart else partial(_opened_alone, alone, open_)
+        again = partial(_opened_alone, alone, open_)
         try:
-            engine = await open_()
+            engine = await (open_ if kind.apart else again)()
         except (ConfigError, EngineError) as error:
             if not spec.is_optional:
                 raise
@@ -92,7 +92,7 @@ async def open_engines(
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = with_engine(able, engine)
-        engines[name] = Supervisor(name, engine, open_) if isinstance(engine, RestartableEngine) else engine
+        engines[name] = Supervisor(name, engine, again) if isinstance(engine, RestartableEngine) else engine
 
     try:
         async with asyncio.TaskGroup() as openings:
@@ -136,7 +136,7 @@ async def opened(
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: OpenAgain) -> Engine[Any, Any]:
-    """Opens one engine at a time: vLLM measures the GPU that is left, and has settings of a whole process meanwhile."""
+    """Opens one engine at a time: what died may be one that measures the GPU, and all others with it."""
     async with alone:
         return await open_()
 

@@ -58,11 +58,10 @@ def metrics(chain: Chain) -> str:
 
 
 def start_row(chain: Chain, total_s: float) -> Row:
-    """Seconds until it was ready, and of each stage."""
+    """Seconds until it was ready, and of each stage, some of which start side by side."""
     stages = {f"{stage}_s": float(seconds) for stage, seconds in STARTED.findall(metrics(chain))}
     warm = WARM.search(chain.log.read_text(errors="replace"))
-    warm_s = float(warm[1]) if warm else 0.0
-    return {"total_s": total_s, **stages, "warm_up_s": warm_s, "rest_s": total_s - sum(stages.values()) - warm_s}
+    return {"total_s": total_s, **stages, "warm_up_s": float(warm[1]) if warm else 0.0}
 
 
 def started_stages(chain: Chain) -> list[str]:

@@ -11,7 +11,7 @@ from tests.gpu.shipped_file import MadeUp, shipped_models, write_shipped
 
 SHIPPED = DEPLOY / "qwen3_omni.yaml"
 REGISTER = "tests.gpu.omni_model:register"
-STAGES = ("thinker", "talker", "asr")  # with engines of vLLM's, in the order in which they start
+STAGES = ("thinker", "talker", "asr")  # with engines of vLLM's
 TOKENS = {"thinker": 24, "talker": 75, "asr": 12}  # that are written; of the talker, frames of an answer
 TINY: dict[str, dict[str, Any]] = {
     "thinker": {

@@ -1,6 +1,7 @@
 """One vLLM engine: requests whose prompts go on while they are answered."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from functools import partial
@@ -12,6 +13,7 @@ from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
 from vllm.inputs import MultiModalInput, TokensInput
+from vllm.usage.usage_lib import UsageContext
 from vllm.utils.system_utils import kill_process_tree
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
@@ -30,6 +32,7 @@ DIED = "the engine has died"
 REFUSED = "a request was not served: the engine refused it"
 INLINE = "VLLM_MSGPACK_ZERO_COPY_THRESHOLD"
 INLINE_BYTES = 1_024  # the mask of a second's tokens goes in its request: beside it, 40 would be 40 messages more
+CONFIGURING = threading.Lock()
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
@@ -217,9 +220,14 @@ class VllmEngine:
 
 
 def _started(args: AsyncEngineArgs) -> AsyncLLM:
+    """Several may start at once, but for their configurations: meanwhile vLLM has settings of a whole process."""
     told = args.hf_overrides
-    import_models(told.get("architectures", ()) if isinstance(told, dict) else ())
-    return AsyncLLM.from_engine_args(args)
+    with CONFIGURING:
+        import_models(told.get("architectures", ()) if isinstance(told, dict) else ())
+        config = args.create_engine_config(UsageContext.ENGINE_CONTEXT)
+    return AsyncLLM.from_vllm_config(
+        config, enable_log_requests=args.enable_log_requests, disable_log_stats=args.disable_log_stats
+    )
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:

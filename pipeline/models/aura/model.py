@@ -17,6 +17,7 @@ from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.state import AuraState
 from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.shared.deepstack import ForgetsWhatWasSeen
+from pipeline.models.shared.process_title import name_engine
 from pipeline.models.shared.weight_names import check_names
 
 
@@ -27,6 +28,7 @@ class AuraQwen3VLForConditionalGeneration(ForgetsWhatWasSeen, Qwen3VLForConditio
     """What makes it AURA is how it was trained, and so its prompts (`pipeline.topology.processors.aura`)."""
 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "model") -> None:
+        name_engine("aura")
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         self.source = Path(vllm_config.model_config.model)
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.functional import gelu, pad
+from vllm.config import VllmConfig
 from vllm.model_executor.models.interfaces import SupportsEncoderCudaGraph
 from vllm.model_executor.models.qwen3_asr import (
     Qwen3ASRDummyInputsBuilder,
@@ -25,6 +26,7 @@ from vllm.v1.worker.encoder_cudagraph_defs import (
 )
 
 from pipeline.models.qwen3_asr.windows import CHUNK, audio_tokens
+from pipeline.models.shared.process_title import name_engine
 
 PATH = "default"
 NEVER = 1 << 30  # tokens that no graph is for
@@ -37,6 +39,10 @@ CHUNKS, ENDS, LONGEST = "chunks", "ends", "longest"
 )
 class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, SupportsEncoderCudaGraph):
     """A sound that is shorter than a chunk is padded less, and has no graph."""
+
+    def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
+        name_engine("asr")
+        super().__init__(vllm_config=vllm_config, prefix=prefix)
 
     def get_encoder_cudagraph_config(self) -> EncoderCudaGraphConfig:
         width = self.config.audio_config.output_dim

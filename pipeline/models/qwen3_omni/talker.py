@@ -17,6 +17,7 @@ from pipeline.models.qwen3_omni.state import OmniTalkerState
 from pipeline.models.qwen3_omni.weight_names import ELSEWHERE, own_name, talker_shapes
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
+from pipeline.models.shared.process_title import name_engine
 from pipeline.models.shared.weight_names import check_names
 
 
@@ -28,6 +29,7 @@ class OmniTalker(CodecTalker, SupportsMRoPE):
     """
 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
+        name_engine("talker")
         super().__init__()
         self.source = Path(vllm_config.model_config.model)
         self.config = read_omni(self.source)

@@ -17,6 +17,7 @@ from vllm.sequence import IntermediateTensors
 
 from pipeline.models.hidden_states.state import HiddenStatesState
 from pipeline.models.shared.deepstack import ForgetsWhatWasSeen
+from pipeline.models.shared.process_title import name_engine
 
 PIXELS = ("pixel_values", "pixel_values_videos")
 HALF = 127.5  # of a byte's range, which becomes -1 to 1
@@ -36,6 +37,7 @@ class Qwen3OmniThinker(ForgetsWhatWasSeen, Qwen3OmniMoeThinkerForConditionalGene
     """
 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
+        name_engine("thinker")
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         model_config = vllm_config.model_config
         self.set_aux_hidden_state_layers((model_config.hf_config.talker_config.accept_hidden_layer,))

@@ -18,6 +18,7 @@ from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, checkpoint_names
 from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
+from pipeline.models.shared.process_title import name_engine
 from pipeline.models.shared.weight_names import check_names
 
 # Of its process. vLLM marks padding in every step for experts, which may skip it, whether there are any or not.
@@ -32,6 +33,7 @@ class Talker(CodecTalker):
     """
 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
+        name_engine("qwen3_tts")
         super().__init__()
         os.environ[NO_EXPERTS] = "0"
         model_config = vllm_config.model_config

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -31,7 +32,8 @@ IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
 START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
 STOP_S = 120.0
 STEP_S = 0.2
-VLLM_STAGES = ("asr", "aura", "qwen3_tts")  # in the order in which they start
+VLLM_STAGES = ("asr", "aura", "qwen3_tts")
+TITLE = re.compile(r"EngineCore_(\w+)")  # of an engine of vLLM's
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ class Chain:
         raise AssertionError(f"not ready within {START_S:.0f} s")
 
     def stages(self) -> dict[int, str]:
-        """Which stage each of its processes is, if none of them has died; without those that have not started."""
-        return stages_of(self.process.pid, self.vllm_stages)
+        """Which stage each of its processes is; without those that have not started."""
+        return stages_of(self.process.pid)
 
     @property
     def idle(self) -> dict[str, int]:
@@ -78,12 +80,12 @@ class Chain:
         os.kill(pid, signal.SIGKILL)
 
 
-def stages_of(pid: int, vllm_stages: tuple[str, ...] = VLLM_STAGES) -> dict[int, str]:
+def stages_of(pid: int) -> dict[int, str]:
     """The same of the pipeline with that pid."""
     below = family(pid)
-    engines = [process.pid for process in below if "EngineCore" in process.title]
+    engines = {process.pid: title[1] for process in below if (title := TITLE.search(process.title))}
     decoders = [process.pid for process in below if "code2wav.child" in process.title]
-    return dict(zip(engines, vllm_stages, strict=False)) | dict.fromkeys(decoders, "code2wav")
+    return engines | dict.fromkeys(decoders, "code2wav")
 
 
 def write_models(folder: Path) -> None:
@@ -115,7 +117,7 @@ def started(
     Args:
         log: Where it writes what it says.
         env: What it is told beside our own environment.
-        vllm_stages: Those with engines of vLLM's, in the order in which they start.
+        vllm_stages: Those with engines of vLLM's.
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

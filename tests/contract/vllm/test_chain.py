@@ -85,10 +85,13 @@ async def test_every_stage_is_ready_and_has_been_warm_before_the_first_caller(ch
     ready = chain.ready()
     assert (ready["ready"], ready["free_sessions"]) == (True, 4)
     told = chain.log.read_text(errors="replace")
-    lines = ["starting asr (1", "starting code2wav (4", "code2wav started", "starting aura (2", "starting qwen3_tts (3"]
-    lines += ["warm after", "ready on "]
-    places = [told.index(line) for line in lines]
-    assert places == sorted(places)
+    apart = [told.index(f"starting {line}") for line in ("asr (1", "qwen3_tts (3", "code2wav (4")]
+    started = [told.index(f"{stage} started") for stage in ("asr", "qwen3_tts", "code2wav")]
+    after = [told.index(line) for line in ("starting aura (2", "aura started", "warm after", "ready on ")]
+    assert max(apart) < min(started), "three start side by side"
+    assert max(started) < after[0], "the one that measures what is left waits for them"
+    assert after == sorted(after)
+    assert set(chain.stages().values()) == {"asr", "aura", "qwen3_tts", "code2wav"}, "their processes are told apart"
     async with aiohttp.ClientSession(chain.url) as http, http.get("/metrics") as figures:
         page = await figures.text()
     assert all(f'aura_engine_start_seconds{{stage="{stage}"}}' in page for stage in IDLE)

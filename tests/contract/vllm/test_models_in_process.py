@@ -1,12 +1,15 @@
 """vLLM looks at our models in the pipeline's own process: in one made for it, it would import itself again."""
 
+import asyncio
+import threading
+import time
 from pathlib import Path
 
 import pytest
 import torch
 from vllm import ModelRegistry
+from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.model_executor.models import registry
-from vllm.v1.engine.async_llm import AsyncLLM
 
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.errors import EngineError
@@ -46,10 +49,27 @@ def test_of_models_that_are_not_ours_nothing_is_said() -> None:
 
 
 async def test_an_engine_is_started_with_its_model_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def start(*_: object) -> None:
+    def configured(*_: object) -> None:
         ModelRegistry.models[AURA].inspect_model_cls()
         raise RuntimeError("it was looked at")
 
-    monkeypatch.setattr(AsyncLLM, "from_engine_args", start)
+    monkeypatch.setattr(AsyncEngineArgs, "create_engine_config", configured)
     with pytest.raises(EngineError, match="it was looked at"):
         await VllmEngine.open("aura", tmp_path, hf_overrides={"architectures": [AURA]})
+
+
+async def test_engines_that_start_at_once_are_configured_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy, seen = threading.Lock(), []
+
+    def configured(*_: object) -> None:
+        seen.append(busy.acquire(blocking=False))
+        time.sleep(0.05)
+        busy.release()
+        raise RuntimeError("it was configured")
+
+    monkeypatch.setattr(AsyncEngineArgs, "create_engine_config", configured)
+    openings = [VllmEngine.open(name, tmp_path) for name in ("asr", "qwen3_tts", "aura")]
+    assert {type(each) for each in await asyncio.gather(*openings, return_exceptions=True)} == {EngineError}
+    assert seen == [True] * 3

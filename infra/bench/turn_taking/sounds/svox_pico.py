@@ -41,12 +41,15 @@ def svox_pico(folder: Path) -> SvoxPico | None:
     home, coming = folder / "svox-pico", folder / "svox-pico.coming"
     if not home.is_dir():
         uv = folder.parent / "boot" / "bin" / "uv"
-        install: list[str | Path] = [uv if uv.exists() else "uv", "pip", "install", "--quiet", "--python", sys.executable]
+        install: list[str | Path] = [uv if uv.exists() else "uv", "pip", "install", "--quiet"]
         pinned: list[str | Path] = ["--require-hashes", "--requirement", REQUIREMENTS / "ttspico.txt"]
         shutil.rmtree(coming, ignore_errors=True)
         try:
             subprocess.run(
-                [*install, "--build-constraints", REQUIREMENTS / "build.txt", "--target", coming, *pinned],
+                [
+                    *(*install, "--python", sys.executable, "--target", coming),
+                    *("--build-constraints", REQUIREMENTS / "build.txt", *pinned),
+                ],
                 check=True,
                 capture_output=True,
             )
