@@ -16,8 +16,8 @@ from vllm.multimodal import MULTIMODAL_REGISTRY
 from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.state import AuraState
 from pipeline.models.aura.weight_names import expected_shapes, optional_names
+from pipeline.models.process_title import name_engine
 from pipeline.models.shared.deepstack import ForgetsWhatWasSeen
-from pipeline.models.shared.process_title import name_engine
 from pipeline.models.shared.weight_names import check_names
 
 

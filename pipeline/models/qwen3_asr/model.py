@@ -25,8 +25,8 @@ from vllm.v1.worker.encoder_cudagraph_defs import (
     EncoderItemSpec,
 )
 
+from pipeline.models.process_title import name_engine
 from pipeline.models.qwen3_asr.windows import CHUNK, audio_tokens
-from pipeline.models.shared.process_title import name_engine
 
 PATH = "default"
 NEVER = 1 << 30  # tokens that no graph is for

@@ -12,12 +12,12 @@ from vllm.model_executor.models.interfaces import SupportsMRoPE
 from vllm.model_executor.models.qwen3_moe import Qwen3MoeModel
 from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
 
+from pipeline.models.process_title import name_engine
 from pipeline.models.qwen3_omni.config import read_omni
 from pipeline.models.qwen3_omni.state import OmniTalkerState
 from pipeline.models.qwen3_omni.weight_names import ELSEWHERE, own_name, talker_shapes
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
-from pipeline.models.shared.process_title import name_engine
 from pipeline.models.shared.weight_names import check_names
 
 

@@ -16,8 +16,8 @@ from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.sequence import IntermediateTensors
 
 from pipeline.models.hidden_states.state import HiddenStatesState
+from pipeline.models.process_title import name_engine
 from pipeline.models.shared.deepstack import ForgetsWhatWasSeen
-from pipeline.models.shared.process_title import name_engine
 
 PIXELS = ("pixel_values", "pixel_values_videos")
 HALF = 127.5  # of a byte's range, which becomes -1 to 1

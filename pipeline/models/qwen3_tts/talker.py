@@ -12,13 +12,13 @@ from vllm.model_executor.layers.vocab_parallel_embedding import ParallelLMHead
 from vllm.model_executor.models.qwen3 import Qwen3Model
 from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
 
+from pipeline.models.process_title import name_engine
 from pipeline.models.qwen3_tts.config import voice_config
 from pipeline.models.qwen3_tts.decoder_attention.layer import with_own_attention
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, checkpoint_names
 from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
-from pipeline.models.shared.process_title import name_engine
 from pipeline.models.shared.weight_names import check_names
 
 # Of its process. vLLM marks padding in every step for experts, which may skip it, whether there are any or not.
