@@ -28,7 +28,7 @@ class SentenceEnd:
             case Onset() | Pause():  # what was settled before is not all of it
                 self._settled.clear()
             case PartialHeard(text=text, settled=settled, language=language):
-                self._writes_marks = self._writes_marks or ends_sentence(text)
+                self._writes_marks = self._writes_marks or ends_sentence(text, language)
                 if settled:
                     self._text, self._language = text, language
                     self._settled.set()

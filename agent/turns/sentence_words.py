@@ -1,5 +1,7 @@
 """This module tells by its marks whether a text ends a sentence, or may be all of an answer. Pure."""
 
+import re
+
 MARKS = (".", "?", "!", "。", "？", "！", "؟", "।")
 OPEN = ("...", "…")
 SHORT = 2  # words of an answer behind which recognisers write no mark
@@ -7,9 +9,9 @@ HESITATIONS = frozenset(
     ("a", "an", "and", "because", "but", "er", "erm", "hm", "hmm", "i", "or", "so", "the", "uh", "uhm", "um", "well")
 )
 # What is a word in no language; "um" is one in some.
-FILLERS = frozenset(("ehm", "erm", "euh", "hmm", "uh", "uhm", "äh", "ähm", "öhm", "えっと", "えーと"))
+FILLERS = frozenset(("ehm", "erm", "euh", "hmm", "uh", "uhm", "äh", "ähm", "öhm"))
 UM = "um"
-WITH_UM = frozenset(("de", "pt"))
+WITH_UM = frozenset(("de", "fo", "is", "pt"))
 CLOSING = "\"'”’»)]"  # what may stand behind a mark
 
 
@@ -24,8 +26,8 @@ def ends_sentence(text: str, language: str = "") -> bool:
     bare = text.rstrip().rstrip(CLOSING)
     if not bare.endswith(MARKS) or bare.endswith(OPEN):
         return False
-    last = "".join(bare.rstrip("".join(MARKS)).casefold().split()[-1:])
-    return last not in FILLERS and (last != UM or language in WITH_UM)
+    words = re.findall(r"\w+", bare.casefold())
+    return bool(words) and words[-1] not in FILLERS and (words[-1] != UM or language in WITH_UM)
 
 
 def is_short(text: str) -> bool:

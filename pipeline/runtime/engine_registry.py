@@ -100,8 +100,9 @@ class EngineKind:
         names: What there is for keys that name something, given the folder of the models.
         check: Raises `ConfigError` if the stage's model is not in that folder, is another one, or does not agree with
             the stage; cheap, it imports nothing that computes. Returns what it takes of a GPU.
-        apart: It starts in a process of its own, needs nothing of the others, and takes memory that it was told: they
-            need not wait for it.
+        apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
+        beside: It takes memory that it was told, so that it may start beside the others; but not again, as all may have
+            died, and one of them measures.
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
         computes: How; a topology says the same.
         reads, makes: Its prompts and its chunks, a type or a union of types; None: whatever its stage's are.
@@ -115,6 +116,7 @@ class EngineKind:
     names: Callable[[Path], Names] = lambda models_dir: {}
     check: Callable[[StageDeployment, Path], GpuMemory] = lambda stage, models_dir: GpuMemory()
     apart: bool = False
+    beside: bool = False
     measures: bool = False
     computes: StageExecutionType = StageExecutionType.LLM_AR
     reads: type | UnionType | None = None

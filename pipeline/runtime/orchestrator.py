@@ -115,7 +115,7 @@ async def _busy(name: str, engine: Engine[Any, Any]) -> int:
 
 @asynccontextmanager
 async def running(profile: Profile, deployment: Deployment, models_dir: Path) -> AsyncGenerator[Orchestrator, None]:
-    """The pipeline with its engines open, one after the other in the order of the stages.
+    """The pipeline with its engines open.
 
     Raises:
         ConfigError: A model is missing or unusable.

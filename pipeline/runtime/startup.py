@@ -80,9 +80,9 @@ async def open_engines(
         stage = deployment.stage(spec.stage_id)
         log.info("starting %s (%d of %d)", name, number, len(stages))
         open_ = partial(opened, kind, name, stage, models_dir, deployment.max_sessions)
-        again = partial(_opened_alone, alone, open_)
+        again = open_ if kind.apart else partial(_opened_alone, alone, open_)
         try:
-            engine = await (open_ if kind.apart else again)()
+            engine = await (open_ if kind.beside else again)()
         except (ConfigError, EngineError) as error:
             if not spec.is_optional:
                 raise
@@ -96,11 +96,11 @@ async def open_engines(
 
     try:
         async with asyncio.TaskGroup() as openings:
-            apart = [openings.create_task(open_stage(*stage)) for stage in stages if stage[0].apart]
+            apart = [openings.create_task(open_stage(*stage)) for stage in stages if stage[0].apart or stage[0].beside]
             for kind, number, spec in stages:
                 if kind.measures and apart:
                     await asyncio.wait(apart)
-                if not kind.apart:
+                if not (kind.apart or kind.beside):
                     await open_stage(kind, number, spec)
     except ExceptionGroup as failures:
         raise first(failures) from None
@@ -136,7 +136,7 @@ async def opened(
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: OpenAgain) -> Engine[Any, Any]:
-    """Opens one engine at a time: what died may be one that measures the GPU, and all others with it."""
+    """Opens one engine at a time: vLLM measures the GPU that is left, and has settings of a whole process meanwhile."""
     async with alone:
         return await open_()
 

@@ -14,10 +14,11 @@ from tests.gpu.turns import Turns
 
 MEASURE_S, MEASURE_TINY_S = 60.0, 300.0
 PROFILED = 6  # passes
-ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.5}
+# Statistics are read by `Noting`.
+ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.5, "disable_log_stats": False}
 ENGINE_TINY: dict[str, Any] = {
     "dtype": "float32", "max_model_len": 1024, "enforce_eager": True, "block_size": 32,
-    "distributed_executor_backend": "uni",
+    "distributed_executor_backend": "uni", "disable_log_stats": False,
 }  # fmt: skip
 COMPILED: dict[str, Any] = {"compilation_config": {}}
 

@@ -21,10 +21,11 @@ from tests.gpu.voice_speaking import Voice
 
 MEASURE_S = 60.0  # one that takes longer hangs
 MEASURE_TINY_S = 300.0
-ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.5}
+# Statistics are read by `Noting`.
+ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.5, "disable_log_stats": False}
 ENGINE_TINY: dict[str, Any] = {
     "dtype": "float32", "max_model_len": 512, "enforce_eager": True, "block_size": 32,
-    "distributed_executor_backend": "uni",
+    "distributed_executor_backend": "uni", "disable_log_stats": False,
 }  # fmt: skip
 
 

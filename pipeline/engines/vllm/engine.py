@@ -62,7 +62,9 @@ class VllmEngine:
         envs.environment_variables[METHOD] = lambda: "forkserver"  # which the variable's own values do not offer
         envs.environment_variables[INLINE] = lambda: INLINE_BYTES
         try:
-            args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
+            # vLLM's figures would be those of one engine, the last to start; two that start at once fail over them.
+            told = {"generation_config": "vllm", "disable_log_stats": True, **engine_args}
+            args = AsyncEngineArgs(model=str(model), **told)
             llm = await started(partial(_started, args), kill_process_tree)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"stage {stage}", [str(error)]) from error

@@ -28,7 +28,9 @@ def test_without_a_mark_or_trailing_off_it_goes_on(text: str) -> None:
     assert not ends_sentence(text)
 
 
-@pytest.mark.parametrize("text", ["Could you tell me, um?", "I would like uh.", "Peux-tu me dire euh?", "Ähm.", "Hmm."])
+@pytest.mark.parametrize(
+    "text", ["Could you tell me, um?", "I would like uh.", "Peux-tu me dire euh?", "Ähm.", "Hmm.", "So—um…?", "?"]
+)
 def test_a_mark_behind_somebody_who_thinks_ends_nothing(text: str) -> None:
     assert not ends_sentence(text)
     assert words_over(text) is False

@@ -29,11 +29,11 @@ ROOT = Path(__file__).parents[3]
 CONFIG = Path(__file__).with_name("chain.yaml")
 COMMAND = (sys.executable, "-c", "from pipeline.cli.main import main; main()", "serve")
 IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
-START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
+START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start
 STOP_S = 120.0
 STEP_S = 0.2
 VLLM_STAGES = ("asr", "aura", "qwen3_tts")
-TITLE = re.compile(r"EngineCore_(\w+)")  # of an engine of vLLM's
+TITLE = re.compile(r"VLLM::(EngineCore|Worker)_(asr|aura|qwen3_tts|thinker|talker)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ class Chain:
 def stages_of(pid: int) -> dict[int, str]:
     """The same of the pipeline with that pid."""
     below = family(pid)
-    engines = {process.pid: title[1] for process in below if (title := TITLE.search(process.title))}
+    titles = [(process, title) for process in below if (title := TITLE.search(process.title))]
+    engines = {process.pid if title[1] == "EngineCore" else process.parent: title[2] for process, title in titles}
     decoders = [process.pid for process in below if "code2wav.child" in process.title]
     return engines | dict.fromkeys(decoders, "code2wav")
 

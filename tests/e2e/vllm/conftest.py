@@ -13,7 +13,7 @@ from tests.e2e.stack import Stack, stack_in
 from tests.e2e.vllm.engines import at_rest
 from tests.e2e.vllm.obedient import write_models
 
-START_S = 500.0  # vLLM is imported, and its engines start one after the other: a minute on a quiet machine
+START_S = 500.0  # vLLM is imported, and its engines start: a minute on a quiet machine
 DEPLOYMENT = Path(__file__).with_name("deployment.yaml")
 ENGINES_NICE = 10
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other

@@ -51,6 +51,7 @@ def test_a_short_answer_is_not_late(text: str, sound: float) -> None:
         ("Well...", False),
         ("Could you tell me um?", False),
         ("Je voudrais euh.", False),
+        ("I want, uh,?", False),
         ("?", False),
         ("Red,", False),
         ("Um", False),

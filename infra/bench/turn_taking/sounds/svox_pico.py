@@ -1,5 +1,6 @@
 """SVOX Pico: five languages, whose melody follows what is said; the package is built from its source."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -38,7 +39,9 @@ class SvoxPico:
 
 def svox_pico(folder: Path) -> SvoxPico | None:
     """The package, built in the folder if it is not there yet; None where it cannot be: it takes a C compiler."""
-    home, coming = folder / "svox-pico", folder / "svox-pico.coming"
+    pinned_as = hashlib.sha256((REQUIREMENTS / "ttspico.txt").read_bytes()).hexdigest()[:8]
+    home = folder / f"svox-pico-{sys.implementation.cache_tag}-{pinned_as}"
+    coming = folder / "svox-pico.coming"
     if not home.is_dir():
         uv = folder.parent / "boot" / "bin" / "uv"
         install: list[str | Path] = [uv if uv.exists() else "uv", "pip", "install", "--quiet"]
