@@ -66,11 +66,16 @@ class Works:
 
     @asynccontextmanager
     async def run(
-        self, *, warms_up: bool = True, writer_apart: bool = False, measures: bool = False
+        self,
+        *,
+        warms_up: bool = True,
+        writer_apart: bool = False,
+        writer_beside: bool = False,
+        measures: bool = False,
     ) -> AsyncGenerator[Orchestrator, None]:
         topology = PipelineConfig("scripted", "Scripted", (ASR, replace(AURA, model_arch="Writer"), TTS))
         kinds = {"Scripted": EngineKind(self.open, EngineKeys(), measures=measures)}
-        kinds["Writer"] = EngineKind(self.open, EngineKeys(), apart=writer_apart)
+        kinds["Writer"] = EngineKind(self.open, EngineKeys(), apart=writer_apart, beside=writer_beside)
         profile = Profile(topology, Path("none"), kinds, lambda: Loudness, warms_up=warms_up)
         stages = tuple(StageDeployment(at, edge=Edge(1, 8)) for at in range(3))
         async with running(profile, Deployment(2, stages), Path("none")) as orchestrator:
@@ -101,6 +106,16 @@ async def test_the_others_do_not_wait_for_an_engine_that_starts_apart() -> None:
         assert [at for at, _ in works.opened] == [5.0, 8.0, 20.0]
         assert list(await pipeline.busy()) == ["asr", "aura", "tts"]
         assert dict(pipeline.start_seconds) == {"asr": 5.0, "aura": 20.0, "tts": 3.0}
+
+
+async def test_an_engine_whose_memory_is_told_starts_beside_the_others() -> None:
+    works = Works()
+    async with works.run(warms_up=False, writer_beside=True):
+        assert [at for at, _ in works.opened] == [5.0, 8.0, 20.0]
+    works = Works()
+    began = asyncio.get_running_loop().time()
+    async with works.run(warms_up=False, writer_beside=True, measures=True):
+        assert [at - began for at, _ in works.opened] == [20.0, 25.0, 28.0]
 
 
 async def test_nobody_starts_beside_an_engine_that_measures_what_is_free() -> None:
