@@ -122,6 +122,11 @@ class EngineKind:
     reads: type | UnionType | None = None
     makes: type | UnionType | None = None
 
+    @property
+    def at_once(self) -> bool:
+        """Whether it starts without waiting for those before it."""
+        return self.apart or self.beside
+
     def __post_init__(self) -> None:
         if not isinstance(self.keys, EngineKeys):  # a package need not be checked for types
             raise ConfigError(

@@ -96,11 +96,11 @@ async def open_engines(
 
     try:
         async with asyncio.TaskGroup() as openings:
-            apart = [openings.create_task(open_stage(*stage)) for stage in stages if stage[0].apart or stage[0].beside]
+            at_once = [openings.create_task(open_stage(*stage)) for stage in stages if stage[0].at_once]
             for kind, number, spec in stages:
-                if kind.measures and apart:
-                    await asyncio.wait(apart)
-                if not (kind.apart or kind.beside):
+                if kind.measures and at_once:
+                    await asyncio.wait(at_once)
+                if not kind.at_once:
                     await open_stage(kind, number, spec)
     except ExceptionGroup as failures:
         raise first(failures) from None

@@ -166,12 +166,15 @@ async def test_it_is_not_ready_while_an_engine_is_started_again() -> None:
         assert len(works.opened) == 4
 
 
-async def test_engines_that_die_together_are_started_one_after_the_other() -> None:
+@pytest.mark.parametrize("beside", [False, True])
+async def test_engines_that_die_together_are_started_one_after_the_other(beside: bool) -> None:
+    """Also those that began beside the others."""
     works = Works()
-    async with works.run() as pipeline:
+    async with works.run(writer_beside=beside) as pipeline:
         died = asyncio.get_running_loop().time()
-        for _, engine in works.opened[:2]:
-            assert isinstance(engine, Frail)
+        mortal = [engine for _, engine in works.opened if isinstance(engine, Frail)]
+        assert len(mortal) == 2
+        for engine in mortal:
             engine.death.set()
         await asyncio.sleep(60)
         assert [at - died for at, _ in works.opened[3:]] == pytest.approx([5.0, 25.0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.bench.base.speech import Sound, read_wav
+from infra.bench.turn_taking.sounds.packages import brought
 
 PACKAGES = ("espeak-ng", "libespeak-ng1", "espeak-ng-data", "libpcaudio0", "libsonic0")
 VOICE = {"pt": "pt-br"}  # in which the phrases are
@@ -41,17 +42,11 @@ def espeak_ng(folder: Path) -> EspeakNg | None:
     if installed := shutil.which("espeak-ng"):
         return EspeakNg(Path(installed), None)
     home = folder / "espeak-ng"
-    if not home.is_dir():
-        coming = folder / "espeak-ng.coming"
-        shutil.rmtree(coming, ignore_errors=True)
-        coming.mkdir(parents=True)
-        try:
-            subprocess.run(["apt-get", "download", "-q", *PACKAGES], cwd=coming, check=True, capture_output=True)
-            for package in coming.glob("*.deb"):
-                subprocess.run(["dpkg-deb", "-x", package, coming], check=True, capture_output=True)
-                package.unlink()
-        except (OSError, subprocess.CalledProcessError):
-            shutil.rmtree(coming, ignore_errors=True)
-            return None
-        coming.replace(home)
-    return EspeakNg(home / "usr" / "bin" / "espeak-ng", home)
+    return EspeakNg(home / "usr" / "bin" / "espeak-ng", home) if brought(home, _unpack) else None
+
+
+def _unpack(folder: Path) -> None:
+    subprocess.run(["apt-get", "download", "-q", *PACKAGES], cwd=folder, check=True, capture_output=True)
+    for package in folder.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", package, folder], check=True, capture_output=True)
+        package.unlink()

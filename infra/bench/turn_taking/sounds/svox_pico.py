@@ -2,19 +2,21 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from infra.bench.base.speech import Sound
+from infra.bench.turn_taking.sounds.packages import brought
 
 RATE = 16_000  # Hz
 VOICES = {"en": "en-GB", "de": "de-DE", "fr": "fr-FR", "es": "es-ES", "it": "it-IT"}
 REQUIREMENTS = Path(__file__).resolve().parents[3] / "requirements"
+PINS = REQUIREMENTS / "ttspico.txt"
 SPEAK = """
 import sys, ttspico
 _, voice, text = sys.argv
@@ -27,7 +29,6 @@ class SvoxPico:
     """Where the package is; it speaks in a process of its own."""
 
     folder: Path
-    languages: frozenset[str] = frozenset(VOICES)
 
     def read(self, language: str, text: str) -> tuple[Sound, int]:
         """PCM16, and its rate in Hz."""
@@ -39,25 +40,13 @@ class SvoxPico:
 
 def svox_pico(folder: Path) -> SvoxPico | None:
     """The package, built in the folder if it is not there yet; None where it cannot be: it takes a C compiler."""
-    pinned_as = hashlib.sha256((REQUIREMENTS / "ttspico.txt").read_bytes()).hexdigest()[:8]
+    pinned_as = hashlib.sha256(PINS.read_bytes()).hexdigest()[:8]
     home = folder / f"svox-pico-{sys.implementation.cache_tag}-{pinned_as}"
-    coming = folder / "svox-pico.coming"
-    if not home.is_dir():
-        uv = folder.parent / "boot" / "bin" / "uv"
-        install: list[str | Path] = [uv if uv.exists() else "uv", "pip", "install", "--quiet"]
-        pinned: list[str | Path] = ["--require-hashes", "--requirement", REQUIREMENTS / "ttspico.txt"]
-        shutil.rmtree(coming, ignore_errors=True)
-        try:
-            subprocess.run(
-                [
-                    *(*install, "--python", sys.executable, "--target", coming),
-                    *("--build-constraints", REQUIREMENTS / "build.txt", *pinned),
-                ],
-                check=True,
-                capture_output=True,
-            )
-        except (OSError, subprocess.CalledProcessError):
-            shutil.rmtree(coming, ignore_errors=True)
-            return None
-        coming.replace(home)
-    return SvoxPico(home)
+    uv = folder.parent / "boot" / "bin" / "uv"
+    return SvoxPico(home) if brought(home, partial(_build, uv if uv.exists() else "uv")) else None
+
+
+def _build(uv: Path | str, folder: Path) -> None:
+    into = ("--python", sys.executable, "--target", folder)
+    pinned = ("--build-constraints", REQUIREMENTS / "build.txt", "--require-hashes", "--requirement", PINS)
+    subprocess.run([uv, "pip", "install", "--quiet", *into, *pinned], check=True, capture_output=True)

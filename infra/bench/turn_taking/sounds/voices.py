@@ -8,6 +8,7 @@ import soxr
 
 from infra.bench.base.speech import RATE, PersonVoice, Sound
 from infra.bench.turn_taking.sounds.espeak_ng import espeak_ng
+from infra.bench.turn_taking.sounds.svox_pico import VOICES as PICO_VOICES
 from infra.bench.turn_taking.sounds.svox_pico import svox_pico
 
 RMS = 2_500  # of speech, in 16-bit samples: what a headset gives
@@ -48,7 +49,7 @@ class Voices:
     """Speaks, and remembers what has been said.
 
     Args:
-        folder: Where espeak-ng's and SVOX Pico's packages are put, unless they are installed.
+        folder: Where espeak-ng's and SVOX Pico's packages are put, unless espeak-ng is installed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,7 +61,7 @@ class Voices:
     def speakers(self, language: str) -> tuple[VoiceGuise, ...]:
         """Who speaks a language; nobody, if there is no such voice here."""
         hibari = HIBARI if language == "en" else ()
-        pico = PICO if self._pico and language in self._pico.languages else ()
+        pico = PICO if self._pico and language in PICO_VOICES else ()
         return (*hibari, *pico, *(ESPEAK if self._espeak else ()))
 
     def say(self, speaker: VoiceGuise, language: str, text: str) -> Sound:
