@@ -69,6 +69,16 @@ class WindowLimits:
         item = self.item_tokens + MARKS + self.pictures * (MOST_TOKENS + MARKS)
         return 4 * self.video_tokens // 3 + max(4 * self.text_tokens // 3, item)
 
+    @property
+    def most_s(self) -> int:
+        """Seconds of video beyond which nothing waits for the background any more."""
+        return self.keep_s + 2 * self.slack_s
+
+    def keeping(self, share: float) -> "WindowLimits":
+        """Returns a window that grows as long, and of whose seconds pruning leaves that share of ours."""
+        keep_s = max(1, int(share * self.keep_s))
+        return replace(self, keep_s=keep_s, slack_s=self.keep_s + self.slack_s - keep_s)
+
     def text(self, item: Item) -> str:
         """What is seen of its text: of a very long one the end, where the question is; of an output the beginning."""
         text = item.text.strip()
@@ -96,6 +106,12 @@ def is_due(history: History, limits: WindowLimits) -> bool:
     )
 
 
+def is_overdue(history: History, limits: WindowLimits) -> bool:
+    """So much video has come since pruning was due that the background will hardly be in time."""
+    late_s = limits.slack_s - limits.slack_s // 3
+    return len(history.video_turns) >= limits.keep_s + limits.slack_s + late_s
+
+
 def cut(history: History, limits: WindowLimits) -> PrunePlan:
     """Plans what is pruned, at the end of both windows at once."""
     room = 2 * limits.video_tokens // 3
@@ -112,9 +128,8 @@ def cut(history: History, limits: WindowLimits) -> PrunePlan:
 
 def within(history: History, limits: WindowLimits) -> History:
     """The history, pruned at once if it is far beyond the limits: the background was too slow."""
-    most_s = limits.keep_s + 2 * limits.slack_s
     if (
-        len(history.video_turns) <= most_s
+        len(history.video_turns) <= limits.most_s
         and video_tokens(history) <= 4 * limits.video_tokens // 3
         and text_tokens(history, limits) <= 4 * limits.text_tokens // 3
     ):

@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from pipeline.types.chunks import DraftOutcome
 from pipeline.types.events.event_sink import SessionEvent
-from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionCompleted
+from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionCompleted, VideoSkipped
 from pipeline.types.events.response_events import EnginesReleased, ResponseDone, Status
 
 IDLE_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
@@ -57,6 +57,11 @@ class Metrics:
             ["outcome"],
             registry=self.registry,
         )
+        self._skipped = Counter(
+            "aura_video_skipped_seconds",
+            "Seconds of video that were not seen, as the model that sees could not keep up.",
+            registry=self.registry,
+        )
         self._first_audio = Histogram(
             "aura_first_audio_seconds",
             "From response.create to the first audio that was sent.",
@@ -96,6 +101,8 @@ class Metrics:
             case EarlyAnswersEnded(_, adopted, discarded):
                 self._early_answers.labels("adopted").inc(adopted)
                 self._early_answers.labels("discarded").inc(discarded)
+            case VideoSkipped(seconds):
+                self._skipped.inc(seconds)
 
     def _ended(self, event: ResponseDone) -> None:
         silent = event.status == "completed" and not event.output

@@ -22,6 +22,7 @@ from pipeline.types.events.input_events import (
     PartialTranscript,
     PictureRecognised,
     TranscriptionCompleted,
+    VideoSkipped,
 )
 from pipeline.types.events.response_events import CancelReason, ResponseDone
 from pipeline.types.history import History, Item
@@ -237,6 +238,10 @@ class Session:
         if not self._sighted and self.state.is_idle(_now()):
             self._prefill_next()  # of who sees, prompts begin otherwise
         self._sighted = True
+
+    def skipped(self, seconds: int) -> None:
+        """So many seconds of video are not seen: the model cannot keep up."""
+        self.emit(VideoSkipped(seconds))
 
     def _ended(self, done: ResponseDone) -> None:
         self._pending_input.free(cancelled=done.status == "cancelled")

@@ -138,6 +138,7 @@ class MultimodalPrompt:
         cache_salt, max_tokens: As in `ChatPrompt`.
         urgent: A person waits for it: it is served before prompts that are not urgent.
         tools: As in `ChatPrompt`; the parts tell of them already.
+        pruned: What pruning will leave of a conversation: it is served behind all others.
     """
 
     parts: tuple[str | VideoChunk, ...]
@@ -145,6 +146,7 @@ class MultimodalPrompt:
     max_tokens: int = 200
     urgent: bool = True
     tools: ToolOptions = field(default=ToolOptions())
+    pruned: bool = False
 
     def with_fault(self, call: WrittenCall, words: str, fault: str) -> Self:
         """As `ChatPrompt.with_fault`."""

@@ -24,6 +24,7 @@ class ResponseOptions:
         say: A text to speak as it is, in place of an answer.
         unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
         awaited: The person has finished: what is only read now is what their question waits for.
+        pruned: It is the conversation as pruning will leave it: nobody needs it yet.
         cache_salt: Keeps one caller's prefix cache apart from all others.
         tools: Functions that the answer may call.
     """
@@ -40,6 +41,7 @@ class ResponseOptions:
     say: str | None = None
     unasked: bool = False
     awaited: bool = False
+    pruned: bool = False
     cache_salt: str = ""
     tools: ToolOptions = field(default=ToolOptions())
 
@@ -71,6 +73,7 @@ class TurnRequest:
     def messages(self) -> tuple[ChatMessage, ...]:
         return self.history.messages()
 
-    def unfinished(self, *, awaited: bool = False) -> Self:
+    def unfinished(self, *, awaited: bool = False, pruned: bool = False) -> Self:
         """Returns the request as one that is prefilled and not answered, while the person's words are not all known."""
-        return replace(self, response_options=replace(self.response_options, max_tokens=0, awaited=awaited))
+        options = replace(self.response_options, max_tokens=0, awaited=awaited, pruned=pruned)
+        return replace(self, response_options=options)

@@ -24,10 +24,18 @@ class PrefillTracker:
     _apart: bool = False
     _took_s: float | None = None
 
-    @property
-    def is_quick(self) -> bool:
+    def is_quick(self, now: float) -> bool:
         """Prefills end before the next frame comes, and leave as much time to others."""
-        return self._took_s is None or self._took_s <= QUICK_S
+        return self._takes_s(now) <= QUICK_S
+
+    def keeps_up(self, now: float) -> bool:
+        """Prefills end before the next second has closed."""
+        return self._takes_s(now) <= 2 * HALF_MS / 1_000
+
+    @property
+    def begun(self) -> FrameId:
+        """The newest frame that has been prefilled, or is being."""
+        return max(self.upto, self.under_way or NOWHERE)
 
     def begin(self, upto: FrameId, now: float, *, apart: bool = False) -> None:
         """Notes that the prefill of all up to a frame has begun.
@@ -58,6 +66,10 @@ class PrefillTracker:
         if self.under_way is None or self._apart or self._took_s is None:
             return self.upto
         return max(self.upto, self.under_way) if self._began + self._took_s <= now + SOON_S else self.upto
+
+    def _takes_s(self, now: float) -> float:
+        """How long the newest prefill took, or the one that runs has."""
+        return max(self._took_s or 0.0, now - self._began if self.under_way else 0.0)
 
     def question(self, newest: FrameId, now: float) -> FrameId:
         """The newest frame that a question asked now is about.

@@ -122,6 +122,13 @@ class VideoBuffer:
         self.taken = max(self.taken, upto)
         return clips
 
+    def thin(self, after: FrameId) -> int:
+        """Drop all seconds that have closed since `after` but the newest; returns how many."""
+        fresh = [each for each in self._seconds if each[0].place > after and each[-1].place <= self.closed]
+        for each in fresh[:-1]:
+            self._seconds.remove(each)
+        return max(0, len(fresh) - 1)
+
     def _clip(self, frames: tuple[CameraFrame, ...]) -> VideoChunk:
         numbers = "-".join(str(frame.place.number) for frame in frames)
         then = frames[1].pixels if len(frames) > 1 else None

@@ -32,6 +32,10 @@ LIVE_S = 2.0  # how old the newest frame may be that shows what is there now: a 
 class VisionSink(OfferSink, SightingSink, Protocol):
     """Whoever is told what is seen, and what the model would say of it."""
 
+    def skipped(self, seconds: int) -> None:
+        """So many seconds of video are not seen: the model cannot keep up."""
+        ...
+
 
 class VisionController:
     """Decides when the model is shown what the camera sees.
@@ -40,7 +44,8 @@ class VisionController:
     priority, or the model is asked whether it wants to say something. While a person speaks each frame is prefilled as
     it comes, as the second that it would be if the question came now; seconds join once they are prefilled, so that a
     question finds all that it is about prefilled already. While a question is settling, seconds wait. When pruning is
-    due, what it leaves is prefilled in the background, and holds from when that is done.
+    due, what it leaves is prefilled in the background, behind what others see, and holds from when that is done. Where
+    a model is shared by more than it can serve, fewer seconds are seen, and none is late by more than a prefill.
 
     Where another model than the one that writes looks at the pictures, to prefill them is to have them recognised: it
     remembers what is in them, the sink is told, and what is noticed there may be worth a remark. The model that writes
@@ -77,6 +82,11 @@ class VisionController:
     def state(self) -> SessionState:
         return self._state
 
+    @property
+    def is_quick(self) -> bool:
+        """Seconds of video are prefilled as soon as they are there, or nearly so."""
+        return self._prefills.is_quick(_now())
+
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self._watch)
 
@@ -100,12 +110,13 @@ class VisionController:
         Args:
             ahead: What of it is not prefilled is prefilled at once, while their last words are still being made out.
         """
+        self._thin()
         upto = self._prefills.question(self._seconds.newest, _now())
         if self._prefills.under_way and self._prefills.under_way > upto:
             self._stop_looking()
         self._join(upto)
         self._see([])  # also where nothing has come: the camera may have stopped
-        if ahead and self._prefills.soon(_now()) < self._seconds.taken:
+        if ahead and self._prefills.keeps_up(_now()) and self._prefills.soon(_now()) < self._seconds.taken:
             self._tasks.start(f"{self._name}:rest", self._prefill_rest, self._conversation.history, self._seconds.taken)
 
     def speech(self) -> None:
@@ -121,6 +132,7 @@ class VisionController:
 
     def look_back(self) -> None:
         """Let what was seen during a turn join the conversation, when the turn is over."""
+        self._thin()
         self._join(self._seconds.closed)
         self._pruner.when_due()
 
@@ -128,15 +140,18 @@ class VisionController:
         """When what happened, on the loop's clock."""
         return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
 
-    async def prefill(self, history: History, upto: FrameId = NOWHERE, *, awaited: bool = False) -> None:
+    async def prefill(
+        self, history: History, upto: FrameId = NOWHERE, *, awaited: bool = False, pruned: bool = False
+    ) -> None:
         """Prefill what is seen in a conversation, so that a question about it finds it in the cache.
 
         Args:
             upto: Its newest frame, if that may be news to the sink.
             awaited: A question waits for it.
+            pruned: It is what pruning will leave, and has time.
         """
         response_options = replace(self._state.response_options, unasked=not awaited)
-        request = TurnRequest(history, response_options).unfinished(awaited=awaited)
+        request = TurnRequest(history, response_options).unfinished(awaited=awaited, pruned=pruned)
         seen = await glance(self._turns.next(), request, self._stages.eyes)
         if seen and history.video_turns and upto > self._sighted:
             self._sighted, clip = upto, history.video_turns[-1].clip
@@ -173,6 +188,7 @@ class VisionController:
     async def _look(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
         while not self._state.is_settling(_now()) and (upto := self._due()) > self._prefills.upto:
+            self._thin()
             if self._state.is_speaking:
                 await self._prefill_ahead(upto)
             else:
@@ -180,8 +196,13 @@ class VisionController:
                 self._pruner.when_due()
                 await self._take_in(upto)
 
+    def _thin(self) -> None:
+        """Of seconds that closed while one was prefilled, only the newest is seen: else all would be ever later."""
+        if not self._prefills.keeps_up(_now()) and (skipped := self._seconds.thin(self._prefills.begun)):
+            self._sink.skipped(skipped)
+
     def _due(self) -> FrameId:
-        ahead = self._state.is_speaking and self._prefills.is_quick
+        ahead = self._state.is_speaking and self.is_quick
         return self._seconds.newest if ahead else self._seconds.closed
 
     async def _prefill_ahead(self, upto: FrameId) -> None:

@@ -41,7 +41,8 @@ def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> Mu
     if not video_turns:
         parts += _empty(is_answered=bool(most))
     urgent = response_options.awaited or (bool(most) and not response_options.unasked)
-    return MultimodalPrompt(_merged(parts), response_options.cache_salt, most, urgent, response_options.tools)
+    salt, tools = response_options.cache_salt, response_options.tools
+    return MultimodalPrompt(_merged(parts), salt, most, urgent, tools, response_options.pruned)
 
 
 def _system(response_options: ResponseOptions) -> str:

@@ -35,6 +35,7 @@ class OmniPrompt:
         max_tokens: Most tokens to write; 0 only prefills it: its last message may go on.
         say: A text to be spoken as it is, in place of an answer.
         urgent: A person waits for it.
+        pruned: What pruning will leave of a conversation: it is served behind all others.
     """
 
     parts: tuple[Part, ...]
@@ -42,6 +43,7 @@ class OmniPrompt:
     max_tokens: int = MOST_TOKENS
     say: str | None = None
     urgent: bool = True
+    pruned: bool = False
 
 
 def omni_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> OmniPrompt:
@@ -54,7 +56,7 @@ def omni_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> OmniProm
     history = within(_spoken(request.history), limits)
     ending = f"{UNASKED * options.unasked}{END}\n{ANSWER}" if most else ""  # what is only prefilled may go on
     parts = [f"{BEGIN}system\n{_system(options)}{END}\n", *_messages(history, limits, ending)]
-    return OmniPrompt(_merged(parts), options.cache_salt, most, urgent=urgent)
+    return OmniPrompt(_merged(parts), options.cache_salt, most, urgent=urgent, pruned=options.pruned)
 
 
 def _system(options: ResponseOptions) -> str:

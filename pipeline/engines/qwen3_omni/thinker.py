@@ -25,7 +25,8 @@ from pipeline.models.shared.engine_io import PromptChunk, PromptEngine
 from pipeline.types.chunks import TextChunk
 
 STAGE = "thinker"
-URGENT, OFFER, PATIENT = 0, 1, 2  # priorities of vLLM's: a question, what is said unasked, what is only prefilled
+# Priorities of vLLM's: a question, what is said unasked, what is only prefilled, and what pruning will leave.
+URGENT, OFFER, PATIENT, PRUNED = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ class ThinkerEngine(RequestEngine):
             asked = prompt_chunk(prompt, self._text, self._config)
             self._check(asked)
             if not prompt.max_tokens:
-                async with aclosing(self._requests.answer(name, self._sampling, asked, PATIENT)) as unheard:
+                priority = PRUNED if prompt.pruned else PATIENT
+                async with aclosing(self._requests.answer(name, self._sampling, asked, priority)) as unheard:
                     async for _ in unheard:
                         """It was only to be prefilled."""
                 continue

@@ -55,7 +55,7 @@ def input_events(happened: events.InputEvent) -> Iterator[Wire]:
         case events.TranscriptionFailed(item_id, message):
             failure = {"type": "server_error", "code": "transcription_failed", "message": message, "param": None}
             yield event(f"{HEARD}.failed", item_id=item_id, content_index=0, error=failure)
-        case events.EarlyAnswersEnded():
+        case events.EarlyAnswersEnded() | events.VideoSkipped():
             """It is counted, and no caller's concern."""
         case events.ItemAdded(item, previous):
             shown = show_item(item, unheard=item.channel == "audio")

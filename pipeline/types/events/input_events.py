@@ -99,6 +99,13 @@ class EarlyAnswersEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class VideoSkipped:
+    """So many seconds of video were not seen: the model that sees could not keep up."""
+
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class ItemAdded:
     """An item is part of the conversation; an answer's item is still growing."""
 
@@ -158,6 +165,7 @@ InputEvent = (
     | TranscriptionCompleted
     | TranscriptionFailed
     | EarlyAnswersEnded
+    | VideoSkipped
     | ItemAdded
     | ItemDeleted
     | ItemTruncated

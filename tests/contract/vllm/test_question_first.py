@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline.engines.aura.engine import OFFER, PATIENT
-from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, MOST_STEPS
+from pipeline.engines.aura.engine import OFFER, PATIENT, PRUNED
+from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, LATER_STEPS, MOST_STEPS
 from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
@@ -63,9 +64,14 @@ def steps(folder: Path) -> Iterator[Steps]:
 LONG = MultimodalPrompt(("one two three " * 250,), "long")
 
 
-def patient(salt: str, **more: Any) -> Look:
+def patient(salt: str, times: int = 250, **more: Any) -> Look:
     """A long prompt that is only prefilled."""
-    return Look(MultimodalPrompt(("one two three " * 250,), salt, 0), 1, PATIENT, **more)
+    return Look(MultimodalPrompt(("one two three " * times,), salt, 0), 1, PATIENT, **more)
+
+
+def pruned(salt: str) -> Look:
+    """A long prompt that has time."""
+    return replace(patient(salt), priority=PRUNED)
 
 
 def question(seed: int, salt: str, **more: Any) -> Look:
@@ -130,6 +136,47 @@ def test_however_many_questions_come_patient_prompts_are_prefilled(steps: Steps)
     assert mine[0] <= 2 + MOST_STEPS
     assert mine[1] - mine[0] == 1 + MOST_STEPS
     assert right(asked, [SEEDS[0]] * len(asked))
+
+
+def test_a_second_of_video_does_not_wait_for_a_long_prompt_that_pruning_will_need(steps: Steps) -> None:
+    long, second = pruned("later"), patient("sooner", 30, begins=2)
+    taken = steps.of(long, second)
+    began = next(at for at, step in enumerate(taken) if 1 in step)
+    assert 0 in taken[began - 1], "the long prompt has begun"
+    assert taken[began] == {1: PATIENT_TOKENS}
+    assert min(taken[began + 1].values()) > 0 and sum(taken[began + 1].values()) == PATIENT_TOKENS, "they share it"
+    assert sum(step.get(0, 0) for step in taken) == len(long.prompt)
+
+
+def test_however_many_seconds_of_video_come_one_step_in_three_is_of_a_long_prompt_that_has_begun(steps: Steps) -> None:
+    seconds = [patient(f"{at}", begins=at) for at in range(2, 5)]
+    long = pruned("has begun")
+    taken = steps.of(long, *seconds)
+    came, gone = (pick(at for at, step in enumerate(taken) if max(step, default=0)) for pick in (min, max))
+    mine = [at for at, step in enumerate(taken) if step.get(0) == PATIENT_TOKENS and came < at < gone]
+    assert {b - a for a, b in pairwise(mine)} == {1 + LATER_STEPS} and len(mine) > 4
+    assert sum(step.get(0, 0) for step in taken) == len(long.prompt)
+
+
+def test_no_step_with_patient_prompts_is_put_behind_another_before_that_has_ended(steps: Steps) -> None:
+    eyes = steps.eyes
+    core = eyes.engine.engine_core.engine_core
+    eyes.ask("patient", patient("two deep"))
+    first, then = core.scheduler.schedule(), core.scheduler.schedule()
+    assert list(first.num_scheduled_tokens.values()) == [PATIENT_TOKENS] and not then.num_scheduled_tokens
+    made = core.model_executor.execute_model(first) or core.model_executor.sample_tokens(None)
+    core.scheduler.update_from_output(first, made)
+    assert list(core.scheduler.schedule().num_scheduled_tokens.values()) == [PATIENT_TOKENS]
+
+
+def test_a_long_prompt_goes_on_where_there_is_no_place_for_a_second_of_video(folder: Path) -> None:
+    one = Steps(folder, max_num_seqs=1)
+    try:
+        taken = one.of(pruned("only"), patient("waits", begins=1))
+        first = next(at for at, step in enumerate(taken) if 1 in step)
+        assert sum(not step for step in taken[:first]) <= sum(0 in step for step in taken)
+    finally:
+        one.eyes.close()
 
 
 def test_a_question_that_has_no_place_waits_and_the_patient_prompt_that_has_it_ends(folder: Path) -> None:

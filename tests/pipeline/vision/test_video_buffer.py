@@ -168,3 +168,12 @@ def test_whatever_comes_and_is_taken_when_no_frame_is_lost_or_doubled_and_no_nam
 def looked_at(seconds: VideoBuffer, upto: FrameId) -> tuple[list[VideoChunk], list[Pair]]:
     clips = seconds.clips(upto)
     return clips, shown(clips)
+
+
+def test_of_seconds_that_nobody_has_begun_with_only_the_newest_is_kept_and_the_open_one() -> None:
+    seconds = VideoBuffer("s")
+    for number in range(11):
+        seconds.feed(frame(number), 500.0 * number)
+    assert seconds.thin(FrameId(3, 0.0)) == 2
+    assert shown(seconds.clips(seconds.newest)) == [(0, 1), (2, 3), (8, 9), (10, None)]
+    assert seconds.thin(FrameId(3, 0.0)) == 0

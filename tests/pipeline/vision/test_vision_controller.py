@@ -227,7 +227,7 @@ async def test_where_nothing_sees_no_offer_stands() -> None:
 
 
 async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
-    room = Room(read_s=1.2)
+    room = Room(read_s=0.2)
     async with room.call() as caller:
         await caller.is_silent(30)
         counts = [len(seen(scene)) for scene in room.read]
@@ -238,6 +238,7 @@ async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
     shown = frames(each.clip.id for each in history.video_turns)
     assert shown == list(range(shown[0], shown[-1] + 1)), "none is lost or doubled"
     first = room.read[cuts[0]]
+    assert next(scene for scene in room.read if scene.pruned) is first and not room.read[cuts[0] - 1].pruned
     later = next(scene for scene in room.read[cuts[0] + 1 :] if seen(scene)[0] == seen(first)[0])
     assert spelt(later).startswith(spelt(first)), "what is read next goes on where the cut that was read ended"
 

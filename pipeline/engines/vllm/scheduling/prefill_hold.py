@@ -1,9 +1,11 @@
 """Decides in which steps of an engine prompts that nobody waits for are not prefilled."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 FIRST_TOKENS = 2  # of an answer: a voice begins with the second
 MOST_STEPS = 8  # some 100 ms of a GPU that is shared
+LATER_STEPS = 2  # what pruning leaves of a window has half as many tokens as were seen until it is due
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,22 +13,24 @@ class PrefillHold:
     """How it stands with the newest step.
 
     Attributes:
-        steps: For how many steps in a row patient prompts have stepped back; 0: they do not.
+        steps: For how many steps in a row prompts have stepped back; 0: they do not.
+        most: Such steps, after which there is one in which they are prefilled.
     """
 
     steps: int = 0
+    most: int = MOST_STEPS
 
-    def next(self, *, wanted: bool) -> "PrefillHold":
-        """Returns the hold of the next step; after `MOST_STEPS` there is one in which patient prompts are prefilled.
+    def next(self, *, wanted: bool) -> Self:
+        """Returns the hold of the next step.
 
         Args:
-            wanted: A question waits for one of its first tokens, and there are patient prompts.
+            wanted: There are such prompts, and others that go before them.
         """
-        return PrefillHold(self.steps + 1) if wanted and self.steps < MOST_STEPS else PrefillHold()
+        return replace(self, steps=self.steps + 1 if wanted and self.steps < self.most else 0)
 
-    def spent(self) -> "PrefillHold":
-        """Returns one that does not hold in the next step: in this one nothing at all was computed."""
-        return PrefillHold(MOST_STEPS)
+    def spent(self) -> Self:
+        """Returns one that does not hold in the next step: in this one nothing was won by it."""
+        return replace(self, steps=self.most)
 
 
 def waits_for_first_tokens(written: int, most: int) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.aura.engine import OFFER, PATIENT, URGENT, AuraEngine, AuraEngineSettings
+from pipeline.engines.aura.engine import OFFER, PATIENT, PRUNED, URGENT, AuraEngine, AuraEngineSettings
 from pipeline.engines.aura.setup import open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import ConfigError, EngineError
@@ -145,6 +145,13 @@ async def test_what_is_said_unasked_comes_behind_questions_and_before_what_is_on
     assert await written(engine(fake), MultimodalPrompt(("a",), "s", urgent=False)) == ["A"]
     ((*_, priority),) = fake.request
     assert URGENT < priority == OFFER < PATIENT
+
+
+async def test_what_pruning_will_leave_comes_behind_all_others() -> None:
+    fake = Fake(b"no")
+    await written(engine(fake), MultimodalPrompt(("a",), "s", max_tokens=0, urgent=False, pruned=True))
+    ((*_, priority),) = fake.request
+    assert PATIENT < priority == PRUNED
 
 
 async def test_of_several_prompts_each_is_a_request() -> None:

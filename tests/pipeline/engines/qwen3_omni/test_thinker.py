@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.engines.qwen3_omni.prompt import OmniPrompt
-from pipeline.engines.qwen3_omni.thinker import PATIENT, URGENT, ThinkerEngine, ThinkerEngineSettings
+from pipeline.engines.qwen3_omni.thinker import PATIENT, PRUNED, URGENT, ThinkerEngine, ThinkerEngineSettings
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
 from pipeline.engines.qwen3_omni.writing import Piece
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
@@ -144,9 +144,11 @@ async def test_what_is_only_prefilled_yields_nothing_asks_for_no_rows_and_lets_o
     requests = FakeThinker(output("a"))
     engine = thinker(config, requests)
     assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0)) == []
+    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, pruned=True)) == []
     assert (await pieces(engine, PROMPT)) != []
     assert [(part.max_tokens, bool(part.extra_args), priority) for part, priority in requests.asked] == [
         (1, False, PATIENT),
+        (1, False, PRUNED),
         (9, True, URGENT),
     ]
 

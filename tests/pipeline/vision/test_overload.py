@@ -1,0 +1,121 @@
+"""More cameras than the model that sees has time for: each is seen less often, and no question waits for it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+
+import pytest
+
+from pipeline.engines.common_prefix import common_prefix
+from pipeline.engines.fake import hears, speaks
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.session.session import Session
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import PipelineStages
+from pipeline.types.chunks import MultimodalPrompt, TextChunk
+from pipeline.types.events.input_events import VideoSkipped
+from pipeline.types.session_options import SessionOptions
+from tests.room import LIMITS, QUESTION, SEES, decode_picture, film, to_scene
+from tests.scenario import TTS, Caller, Loudness, Told, to_sentences
+
+CALL_S = 120
+STEP_S = 0.04  # in which the model prefills one second of video
+REMEMBERED = 8  # prompts of each caller
+QUIET = SessionOptions(detection=None, proactive="off")
+
+
+@dataclass(eq=False)
+class SharedEngine:
+    """`Engine[MultimodalPrompt, TextChunk]` that prefills one second of video a step, of whoever comes first.
+
+    Questions go before seconds, and seconds before what pruning leaves, but for every third step. It remembers some
+    prompts of each caller, and prefills what none of them begins with.
+
+    Attributes:
+        unread: Seconds of video that each question had to prefill itself.
+        waited: How long each took to its first token, in seconds.
+    """
+
+    unread: list[int] = field(default_factory=list)
+    waited: list[float] = field(default_factory=list)
+    most_seen: int = 0
+    _known: dict[str, list[list[str]]] = field(default_factory=dict)
+    _waiting: list[tuple[int, asyncio.Future[None]]] = field(default_factory=list)
+
+    async def generate(
+        self, request_id: str, prompts: AsyncIterator[MultimodalPrompt]
+    ) -> AsyncGenerator[TextChunk, None]:
+        clock = asyncio.get_running_loop().time
+        async for scene in prompts:
+            began, names = clock(), [each.id for each in scene.parts if isinstance(each, VideoChunk)]
+            known = self._known.setdefault(scene.cache_salt, [])
+            unread = len(names) - max((common_prefix(names, each) for each in known), default=0)
+            for _ in range(unread):
+                await self._step(0 if scene.urgent else 2 if scene.pruned else 1)
+            known[:] = [*known[1 - REMEMBERED :], names]
+            self.most_seen = max(self.most_seen, len(names))
+            if scene.urgent and scene.max_tokens:
+                self.unread.append(unread)
+                self.waited.append(clock() - began)
+                yield TextChunk("A cup.")
+            yield TextChunk("")
+
+    async def run(self) -> None:
+        for number in range(round(CALL_S / STEP_S)):
+            await asyncio.sleep(STEP_S)
+            self._waiting = [each for each in self._waiting if not each[1].done()]
+            third = number % 3 == 2
+            if first := min(self._waiting, key=lambda each: -each[0] if third and each[0] else each[0], default=None):
+                first[1].set_result(None)
+
+    async def busy(self) -> int:
+        return len(self._waiting)
+
+    async def aclose(self) -> None:
+        """Nothing to free."""
+
+    async def _step(self, priority: int) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append((priority, turn))
+        await turn
+
+
+async def asks_now_and_then(caller: Caller, begins_s: float) -> None:
+    await asyncio.sleep(begins_s)
+    while True:
+        await caller.says(1.0)
+        caller.session.commit()
+        caller.session.respond()
+        await asyncio.sleep(9)
+
+
+@pytest.mark.parametrize(("cameras", "is_skipped"), [(12, False), (24, True), (40, True)])
+async def test_however_many_cameras_there_are_questions_find_nearly_all_prefilled(
+    cameras: int, is_skipped: bool
+) -> None:
+    engine, calls = SharedEngine(), list[Told]()
+    async with AsyncExitStack() as open_, asyncio.TaskGroup() as tasks:
+        running = [tasks.create_task(engine.run())]
+        for at in range(cameras):
+            stages = PipelineStages(
+                hears(QUESTION, pass_s=0.05),
+                (Stage(SEES, engine, to_scene), Stage(TTS, speaks(), to_sentences)),
+                limits=LIMITS,
+                decode_picture=decode_picture,
+            )
+            told = Told()
+            session = await open_.enter_async_context(Session(f"s{at}", stages, Loudness(), told))
+            session.configure(QUIET)
+            running.append(tasks.create_task(film(session, at / cameras)))
+            running.append(tasks.create_task(asks_now_and_then(Caller(session, told.events), at * 10 / cameras)))
+            calls.append(told)
+        await running.pop(0)
+        for task in running:
+            task.cancel()
+    skipped = [sum(each.seconds for _, each in told.events if isinstance(each, VideoSkipped)) for told in calls]
+    assert len(engine.unread) > 11 * cameras
+    assert max(engine.unread) <= (4 if is_skipped else 1) and max(engine.waited) < 1
+    assert engine.most_seen <= LIMITS.most_s
+    assert all(skipped) if is_skipped else not any(skipped)
+    assert max(skipped) < CALL_S * 0.8, "each is seen all the same"
