@@ -105,6 +105,7 @@ def test_what_nobody_asked_is_told_so_and_waits_for_everybody_else() -> None:
     prompt, ahead = omni_prompt(request), omni_prompt(request.unfinished())
     assert prompt.parts[-1] == f"<|vision_end|>{UNASKED}{ANSWER}" and not prompt.urgent
     assert ahead.parts == (*prompt.parts[:-1], "<|vision_end|>"), "what is read ahead is how it begins"
+    assert (ahead.pruned, omni_prompt(request.unfinished(pruned=True)).pruned) == (False, True)
 
 
 async def test_a_text_to_be_spoken_is_no_question_and_only_thoughts_are_spoken_in_the_callers_voice() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import RequestError
-from pipeline.types.events.input_events import OfferMade
+from pipeline.types.events.input_events import OfferMade, VideoSkipped
 from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
 from pipeline.types.session_options import SessionOptions
@@ -241,6 +241,21 @@ async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
     assert next(scene for scene in room.read if scene.pruned) is first and not room.read[cuts[0] - 1].pruned
     later = next(scene for scene in room.read[cuts[0] + 1 :] if seen(scene)[0] == seen(first)[0])
     assert spelt(later).startswith(spelt(first)), "what is read next goes on where the cut that was read ended"
+
+
+@pytest.mark.parametrize(("read_s", "joined"), [(0.9, 5), (1.5, 1)])
+async def test_of_what_came_while_an_answer_was_given_the_newest_is_seen_if_reading_does_not_keep_up(
+    read_s: float, joined: int
+) -> None:
+    async with Room(read_s=read_s).call() as caller:
+        await caller.is_silent(4)
+        vision, before = caller.session.vision, len(caller.session.history.video_turns)
+        assert vision
+        vision.update(replace(vision.state, is_answering=True))
+        await asyncio.sleep(5.2)
+        vision.look_back()
+        assert len(caller.session.history.video_turns) - before == joined
+        assert bool(caller.all(VideoSkipped)) is (joined == 1)
 
 
 async def test_an_engine_that_fails_to_read_spoils_nothing() -> None:
