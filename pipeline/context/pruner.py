@@ -1,14 +1,16 @@
 """Prunes a conversation: what pruning leaves is prefilled in the background, and the plan holds once that is done."""
 
 import asyncio
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation_memory import ConversationMemory
-from pipeline.context.window import WindowLimits, cut, is_due, is_overdue
+from pipeline.context.window import WindowLimits, cut, is_beyond, is_due
 from pipeline.types.history import History, PrunePlan
 
-BUSY, LEAST = 1 / 2, 1 / 6  # of what pruning leaves: where prefilling is slow, and where it was not done in time
+BUSY, LEAST = 1 / 2, 1 / 6  # of what pruning leaves: where the model is busy, and where it was not in time
+SLOW, LATE = 1 / 5, 2 / 3  # of the slack, in seconds: who takes longer is busy; a busy model gives a plan up
 MOST_ROUNDS = 4  # of prefilling what came meanwhile: where each takes as long as the one before, it never ends
 
 
@@ -16,20 +18,36 @@ class Prefill(Protocol):
     """Prefills the prompt of a conversation, so that a question about it finds it in the cache."""
 
     @property
-    def is_quick(self) -> bool:
-        """Others leave it enough of the engine."""
+    def is_busy(self) -> bool:
+        """Others leave it too little of the model."""
         ...
 
     async def prefill(self, history: History, *, pruned: bool) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """A plan whose remainder has been prefilled.
+
+    Attributes:
+        deleted: How many items had been deleted when it was planned.
+        seconds: Of video in the conversation, with those that are pruned, when the last was prefilled.
+        is_caught_up: What came meanwhile has been prefilled, too.
+    """
+
+    plan: PrunePlan
+    deleted: int
+    seconds: int
+    is_caught_up: bool = False
+
+
 class ContextPruner:
     """Plans what is pruned of a conversation, and prunes it once what is left is prefilled.
 
-    What is left is prefilled anew, which takes more of a model than all that was seen since the last time. Where many
-    share it, and prefilling is slow, half as much video is left, and so the window has longer to grow. Where even that
-    is not done in time, the newest few seconds are left at once: what has to be prefilled then is short, and begins
-    alike from then on.
+    What is left is prefilled anew, which takes more of a model than all that was seen since the last time. So half as
+    much video is left where the model is busy, or took long the last time, and the window has longer to grow. Where
+    even that was not done in time, the newest few seconds are left at once: what has to be prefilled then is short, and
+    begins alike from then on.
     """
 
     def __init__(
@@ -46,35 +64,68 @@ class ContextPruner:
         self._tasks = tasks
         self._prefill = prefill
         self._task: asyncio.Task[None] | None = None
-        self._planned: PrunePlan | None = None
-        self._deleted = 0  # items that had been deleted when it was planned
+        self._began = self._took_s = 0.0
+        self._pruning: Pruning | None = None
 
     @property
     def planned(self) -> PrunePlan | None:
-        """The plan whose remainder is prefilled. A deleted item makes it void: its ids may be those of other items."""
-        return self._planned if self._deleted == self._conversation.deleted else None
+        """The plan whose remainder is prefilled, with all that came since."""
+        return self._pruning.plan if self._stands and self._pruning and self._pruning.is_caught_up else None
 
     def when_due(self) -> None:
         """Carry out the plan, if one is ready; else begin one if pruning is due. The next prompt shows what is left."""
-        conversation = self._conversation
-        if planned := self.planned:
-            conversation.forget(planned)
-            self._planned = None
-        elif is_overdue(conversation.history, self._limits):
-            if self._task:
-                self._task.cancel()
-            conversation.forget(cut(conversation.history, self._limits.keeping(LEAST)))
-        elif (self._task is None or self._task.done()) and is_due(conversation.history, self._limits):
+        history = self._conversation.history
+        is_running = self._task is not None and not self._task.done()
+        is_late = is_running and self._is_busy and _now() - self._began >= LATE * self._limits.slack_s
+        if self._pruning and self._stands and self._pruning.is_caught_up:
+            self._prune(self._pruning.plan)
+        elif is_late or is_beyond(history, self._limits):
+            self._prune(self._at_once(history, is_running=is_running))
+        elif not is_running and is_due(history, self._limits):
+            self._began = _now()
             self._task = self._tasks.start(f"{self._name}:prune", self._plan)
+
+    @property
+    def _is_busy(self) -> bool:
+        return self._prefill.is_busy or self._took_s > SLOW * self._limits.slack_s
+
+    def _at_once(self, history: History, *, is_running: bool) -> PrunePlan:
+        """A plan that leaves little to prefill, unless the model has time."""
+        least = self._limits.keeping(LEAST)
+        if self._pruning and self._stands and len(history.video_turns) - self._pruning.seconds <= least.keep_s:
+            return self._pruning.plan
+        if is_running:
+            self._took_s = max(self._took_s, _now() - self._began)
+        return cut(history, least if is_running or self._is_busy else self._limits)
+
+    @property
+    def _stands(self) -> bool:
+        """A deleted item makes a plan void: its ids may be those of other items."""
+        return self._pruning is not None and self._pruning.deleted == self._conversation.deleted
+
+    def _prune(self, plan: PrunePlan) -> None:
+        if self._task:
+            self._task.cancel()
+        self._conversation.forget(plan)
+        self._pruning = None
 
     async def _plan(self) -> None:
         """Prefill what the plan leaves, and then, each time sooner done, what has been seen meanwhile: a question that
         comes when the plan holds reads no more than it would have."""
-        history, deleted = self._conversation.history, self._conversation.deleted
-        planned = cut(history, self._limits if self._prefill.is_quick else self._limits.keeping(BUSY))
-        for _ in range(MOST_ROUNDS):
-            await self._prefill.prefill(history.cut(planned), pruned=True)
-            before, history = history, self._conversation.history
+        conversation, self._pruning = self._conversation, None
+        history, deleted = conversation.history, conversation.deleted
+        plan = cut(history, self._limits.keeping(BUSY) if self._is_busy else self._limits)
+        for number in range(MOST_ROUNDS):
+            await self._prefill.prefill(history.cut(plan), pruned=True)
+            if conversation.deleted != deleted:
+                return
+            self._took_s = self._took_s if number else _now() - self._began
+            self._pruning = Pruning(plan, deleted, len(history.video_turns))
+            before, history = history, conversation.history
             if len(history.video_turns) <= len(before.video_turns) + 1:
                 break
-        self._planned, self._deleted = planned, deleted
+        self._pruning = replace(self._pruning, is_caught_up=True) if self._pruning else None
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

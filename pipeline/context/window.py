@@ -69,11 +69,6 @@ class WindowLimits:
         item = self.item_tokens + MARKS + self.pictures * (MOST_TOKENS + MARKS)
         return 4 * self.video_tokens // 3 + max(4 * self.text_tokens // 3, item)
 
-    @property
-    def most_s(self) -> int:
-        """Seconds of video beyond which nothing waits for the background any more."""
-        return self.keep_s + 2 * self.slack_s
-
     def keeping(self, share: float) -> "WindowLimits":
         """Returns a window that grows as long, and of whose seconds pruning leaves that share of ours."""
         keep_s = max(1, int(share * self.keep_s))
@@ -106,10 +101,13 @@ def is_due(history: History, limits: WindowLimits) -> bool:
     )
 
 
-def is_overdue(history: History, limits: WindowLimits) -> bool:
-    """So much video has come since pruning was due that the background will hardly be in time."""
-    late_s = limits.slack_s - limits.slack_s // 3
-    return len(history.video_turns) >= limits.keep_s + limits.slack_s + late_s
+def is_beyond(history: History, limits: WindowLimits) -> bool:
+    """So much has come since pruning was due that no prompt shows it all."""
+    return (
+        len(history.video_turns) > limits.keep_s + 2 * limits.slack_s
+        or video_tokens(history) > 4 * limits.video_tokens // 3
+        or text_tokens(history, limits) > 4 * limits.text_tokens // 3
+    )
 
 
 def cut(history: History, limits: WindowLimits) -> PrunePlan:
@@ -128,13 +126,7 @@ def cut(history: History, limits: WindowLimits) -> PrunePlan:
 
 def within(history: History, limits: WindowLimits) -> History:
     """The history, pruned at once if it is far beyond the limits: the background was too slow."""
-    if (
-        len(history.video_turns) <= limits.most_s
-        and video_tokens(history) <= 4 * limits.video_tokens // 3
-        and text_tokens(history, limits) <= 4 * limits.text_tokens // 3
-    ):
-        return history
-    return history.cut(cut(history, limits))
+    return history.cut(cut(history, limits)) if is_beyond(history, limits) else history
 
 
 def cut_sound(history: History, limits: WindowLimits, *, slack: float = 1.0) -> PrunePlan | None:

@@ -6,6 +6,7 @@ from pipeline.vision.video_buffer import HALF_MS, NOWHERE, FrameId
 
 STALE_S = 0.65  # how old what a question is about may be, so that it need not wait for what is newer: a frame and a bit
 SOON_S = 0.03  # until a prefill ends, which a question does not feel: its last words are still being made out
+SECOND_S = 2 * HALF_MS / 1_000  # of a prefill, if the next second has closed when it ends
 QUICK_S = HALF_MS / 2_000  # of a prefill, while nobody else waits for the engine: half of the time between two frames
 
 
@@ -23,17 +24,21 @@ class PrefillTracker:
     _began: float = 0.0
     _apart: bool = False
     _took_s: float | None = None
-
-    def is_quick(self, now: float) -> bool:
-        """Prefills end before the next frame comes, and leave as much time to others."""
-        return self._takes_s(now) <= QUICK_S
-
-    def keeps_up(self, now: float) -> bool:
-        """Prefills end before the next second has closed."""
-        return self._takes_s(now) <= 2 * HALF_MS / 1_000
+    _took_before_s: float | None = None
 
     @property
-    def begun(self) -> FrameId:
+    def is_quick(self) -> bool:
+        """Prefills end before the next frame comes, and leave as much time to others."""
+        return self._took_s is None or self._took_s <= QUICK_S
+
+    def is_behind(self, by_s: float, now: float) -> bool:
+        """The two newest prefills took longer than that each, or the newest and the one that runs."""
+        took, before = self._took_s or 0.0, self._took_before_s or 0.0
+        runs = now - self._began if self.under_way else 0.0
+        return took > by_s and max(before, runs) > by_s
+
+    @property
+    def begun_upto(self) -> FrameId:
         """The newest frame that has been prefilled, or is being."""
         return max(self.upto, self.under_way or NOWHERE)
 
@@ -46,15 +51,22 @@ class PrefillTracker:
         """
         self.under_way, self._began, self._apart = upto, now, apart
 
-    def end(self, upto: FrameId, now: float) -> None:
+    def end(self, upto: FrameId, now: float, *, wrote: bool = False) -> None:
+        """Notes that it has ended.
+
+        Args:
+            wrote: Words were written behind it, so that how long it took says nothing.
+        """
         if self.under_way == upto:
-            self._took_s, self.under_way = now - self._began, None
+            if not wrote:
+                self._took_before_s, self._took_s = self._took_s, now - self._began
+            self.under_way = None
             self.reach(upto)
 
     def stop(self, now: float) -> None:
         """Note that the prefill under way was given up."""
         if self.under_way and now - self._began > (self._took_s or QUICK_S):
-            self._took_s = now - self._began
+            self._took_before_s, self._took_s = self._took_s, now - self._began
         self.under_way = None
 
     def reach(self, upto: FrameId) -> None:
@@ -66,10 +78,6 @@ class PrefillTracker:
         if self.under_way is None or self._apart or self._took_s is None:
             return self.upto
         return max(self.upto, self.under_way) if self._began + self._took_s <= now + SOON_S else self.upto
-
-    def _takes_s(self, now: float) -> float:
-        """How long the newest prefill took, or the one that runs has."""
-        return max(self._took_s or 0.0, now - self._began if self.under_way else 0.0)
 
     def question(self, newest: FrameId, now: float) -> FrameId:
         """The newest frame that a question asked now is about.

@@ -122,7 +122,7 @@ class VideoBuffer:
         self.taken = max(self.taken, upto)
         return clips
 
-    def thin(self, after: FrameId) -> int:
+    def skip(self, after: FrameId) -> int:
         """Drop all seconds that have closed since `after` but the newest; returns how many."""
         fresh = [each for each in self._seconds if each[0].place > after and each[-1].place <= self.closed]
         for each in fresh[:-1]:

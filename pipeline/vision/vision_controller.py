@@ -21,7 +21,7 @@ from pipeline.types.turn_request import TurnRequest
 from pipeline.vision.camera_watcher import CameraWatcher
 from pipeline.vision.noticing import Noticing
 from pipeline.vision.offers import OFFER_S, Offer, OfferBook, OfferSink, unasked
-from pipeline.vision.prefill_tracker import PrefillTracker
+from pipeline.vision.prefill_tracker import QUICK_S, SECOND_S, PrefillTracker
 from pipeline.vision.session_state import SessionState
 from pipeline.vision.sighting import Sighting, SightingSink, glance
 from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
@@ -45,7 +45,7 @@ class VisionController:
     it comes, as the second that it would be if the question came now; seconds join once they are prefilled, so that a
     question finds all that it is about prefilled already. While a question is settling, seconds wait. When pruning is
     due, what it leaves is prefilled in the background, behind what others see, and holds from when that is done. Where
-    a model is shared by more than it can serve, fewer seconds are seen, and none is late by more than a prefill.
+    the model is shared by more than it can serve, seconds are skipped, and less is left.
 
     Where another model than the one that writes looks at the pictures, to prefill them is to have them recognised: it
     remembers what is in them, the sink is told, and what is noticed there may be worth a remark. The model that writes
@@ -83,9 +83,14 @@ class VisionController:
         return self._state
 
     @property
-    def is_quick(self) -> bool:
-        """Seconds of video are prefilled as soon as they are there, or nearly so."""
-        return self._prefills.is_quick(_now())
+    def is_busy(self) -> bool:
+        """Others leave too little of the model for seconds of video to be prefilled as soon as they are there."""
+        return self._prefills.is_behind(QUICK_S, _now())
+
+    @property
+    def _falls_behind(self) -> bool:
+        """A second takes longer than a second. A model that looks at the newest picture only has no more to do then."""
+        return self._stages.writer_sees and self._prefills.is_behind(SECOND_S, _now())
 
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self._watch)
@@ -110,13 +115,13 @@ class VisionController:
         Args:
             ahead: What of it is not prefilled is prefilled at once, while their last words are still being made out.
         """
-        self._thin()
+        self._skip()
         upto = self._prefills.question(self._seconds.newest, _now())
         if self._prefills.under_way and self._prefills.under_way > upto:
             self._stop_looking()
         self._join(upto)
         self._see([])  # also where nothing has come: the camera may have stopped
-        if ahead and self._prefills.keeps_up(_now()) and self._prefills.soon(_now()) < self._seconds.taken:
+        if ahead and not self._falls_behind and self._prefills.soon(_now()) < self._seconds.taken:
             self._tasks.start(f"{self._name}:rest", self._prefill_rest, self._conversation.history, self._seconds.taken)
 
     def speech(self) -> None:
@@ -132,7 +137,7 @@ class VisionController:
 
     def look_back(self) -> None:
         """Let what was seen during a turn join the conversation, when the turn is over."""
-        self._thin()
+        self._skip()
         self._join(self._seconds.closed)
         self._pruner.when_due()
 
@@ -188,7 +193,7 @@ class VisionController:
     async def _look(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
         while not self._state.is_settling(_now()) and (upto := self._due()) > self._prefills.upto:
-            self._thin()
+            self._skip()
             if self._state.is_speaking:
                 await self._prefill_ahead(upto)
             else:
@@ -196,13 +201,13 @@ class VisionController:
                 self._pruner.when_due()
                 await self._take_in(upto)
 
-    def _thin(self) -> None:
-        """Of seconds that closed while one was prefilled, only the newest is seen: else all would be ever later."""
-        if not self._prefills.keeps_up(_now()) and (skipped := self._seconds.thin(self._prefills.begun)):
+    def _skip(self) -> None:
+        """Where prefilling falls behind, of seconds that have closed meanwhile only the newest is seen."""
+        if self._falls_behind and (skipped := self._seconds.skip(self._prefills.begun_upto)):
             self._sink.skipped(skipped)
 
     def _due(self) -> FrameId:
-        ahead = self._state.is_speaking and self.is_quick
+        ahead = self._state.is_speaking and self._prefills.is_quick
         return self._seconds.newest if ahead else self._seconds.closed
 
     async def _prefill_ahead(self, upto: FrameId) -> None:
@@ -228,10 +233,11 @@ class VisionController:
             text = "" if stands else self._remark
         else:
             response_options = replace(self._state.response_options, modality="text", unasked=True)
+            self._prefills.begin(upto, _now())
             text = await unasked(
                 self._turns.next(), TurnRequest(history, response_options), self._stages.route(response_options)
             )
-            self._prefills.reach(upto)
+            self._prefills.end(upto, _now(), wrote=bool(text))
         if text:
             self._speak_up(text)
 

@@ -58,15 +58,14 @@ class Eyes:
         waiting, step = dict(names), 0
         while any(not look.over for look in looks):
             for name in [name for name, look in waiting.items() if look.begins <= step]:
-                self.ask(name, waiting.pop(name))
+                self._ask(name, waiting.pop(name))
             outputs: list[Any] = self.engine.step()
             for output in outputs:
                 self._hear(output, names[output.request_id])
             step += 1
             assert step < 2_000
 
-    def ask(self, name: str, look: Look) -> None:
-        """Give it to the engine, of which no step is taken yet."""
+    def _ask(self, name: str, look: Look) -> None:
         rendered = self.render(as_chunk(look.scene, self.text))
         look.prompt = list(rendered["prompt_token_ids"])
         self.engine.add_request(name, rendered, self._params(look), priority=look.priority)

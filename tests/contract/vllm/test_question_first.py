@@ -1,6 +1,7 @@
 """In the real vLLM a question is computed without patient prompts beside it, and all are answered as they were."""
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -158,15 +159,29 @@ def test_however_many_seconds_of_video_come_one_step_in_three_is_of_a_long_promp
     assert sum(step.get(0, 0) for step in taken) == len(long.prompt)
 
 
-def test_no_step_with_patient_prompts_is_put_behind_another_before_that_has_ended(steps: Steps) -> None:
-    eyes = steps.eyes
-    core = eyes.engine.engine_core.engine_core
-    eyes.ask("patient", patient("two deep"))
-    first, then = core.scheduler.schedule(), core.scheduler.schedule()
-    assert list(first.num_scheduled_tokens.values()) == [PATIENT_TOKENS] and not then.num_scheduled_tokens
-    made = core.model_executor.execute_model(first) or core.model_executor.sample_tokens(None)
-    core.scheduler.update_from_output(first, made)
-    assert list(core.scheduler.schedule().num_scheduled_tokens.values()) == [PATIENT_TOKENS]
+def test_what_is_written_unasked_goes_on_in_each_step_of_a_long_prompt_that_pruning_will_need(steps: Steps) -> None:
+    offer = question(SEEDS[1], "written", priority=OFFER)
+    taken = steps.of(pruned("written"), offer, *(patient(f"{at} beside", 60, begins=at) for at in range(2, 8)))
+    written = [step.get(1, 0) for step in taken if any(each in step for each in (0, *range(2, 8)))]
+    assert set(written[1:]) == {1} and len(written) > 20, "its prompt is over, and each step has one of its tokens"
+    assert right([offer], [SEEDS[1]])
+
+
+def test_with_a_queue_of_two_steps_none_with_patient_prompts_is_put_behind_another(folder: Path) -> None:
+    """As on a GPU, where vLLM schedules a step while the one before it runs; on a CPU it does not by itself."""
+    two = Steps(folder)
+    try:
+        core = two.eyes.engine.engine_core.engine_core
+        core.batch_queue, core.batch_queue_size, core.step_fn = deque(maxlen=2), 2, core.step_with_batch_queue
+        gone, asked = patient("gone", begins=1, aborted=0), question(SEEDS[0], "beside", begins=9)
+        taken = two.of(patient("two deep"), gone, asked)
+        patients = [bool({0, 1} & step.keys()) for step in taken]
+        assert not any(one and then for one, then in pairwise(patients)) and sum(patients) > 5
+        first = next(at for at, step in enumerate(taken) if 2 in step)
+        assert not patients[first] and first <= 2 + asked.begins
+        assert right([asked], SEEDS[:1])
+    finally:
+        two.eyes.close()
 
 
 def test_a_long_prompt_goes_on_where_there_is_no_place_for_a_second_of_video(folder: Path) -> None:

@@ -23,7 +23,7 @@ class Engine:
     """Takes a second to read anything."""
 
     read: list[list[str]] = field(default_factory=list)
-    is_quick: bool = True
+    is_busy: bool = False
 
     async def prefill(self, history: History, *, pruned: bool) -> None:
         assert pruned
@@ -73,13 +73,15 @@ class Eyes:
     """
 
     seconds_s: float
-    is_quick: bool = True
+    is_busy: bool = False
     read: list[int] = field(default_factory=list)
+    first_s: float | None = None  # the first time
 
     async def prefill(self, history: History, *, pruned: bool) -> None:
         new = len(history.video_turns) - sum(self.read)
+        each_s = self.first_s if self.first_s is not None and not self.read else self.seconds_s
         self.read.append(new)
-        await asyncio.sleep(self.seconds_s * max(1, new))
+        await asyncio.sleep(each_s * max(1, new))
 
 
 @pytest.mark.parametrize(("seconds_s", "rounds"), [(0.6, [4, 2]), (1.01, [4, 4, 4, 4])])
@@ -102,32 +104,80 @@ async def test_what_is_seen_while_a_cut_is_read_is_read_too_before_the_cut_holds
     assert len(conversation.history.video_turns) - sum(rounds) <= (1 if seconds_s < 1 else 4)
 
 
-@pytest.mark.parametrize(("is_quick", "left"), [(True, 4), (False, 2)])
-async def test_where_prefilling_is_slow_half_as_much_video_is_left(is_quick: bool, left: int) -> None:
+@pytest.mark.parametrize(("is_busy", "left"), [(False, 4), (True, 2)])
+async def test_where_the_model_is_busy_half_as_much_video_is_left(is_busy: bool, left: int) -> None:
     conversation = Conversation(History(), Told())
     conversation.see([clip(at) for at in range(6)], is_live=True)
     async with BackgroundTasks() as tasks:
-        pruner = ContextPruner("s", conversation, WindowLimits(keep_s=4, slack_s=2), tasks, Eyes(0.1, is_quick))
+        pruner = ContextPruner("s", conversation, WindowLimits(keep_s=4, slack_s=2), tasks, Eyes(0.1, is_busy))
         pruner.when_due()
         await asyncio.sleep(1)
         pruner.when_due()
     assert [each.clip.id for each in conversation.history.video_turns] == [f"{at}" for at in range(6 - left, 6)]
 
 
-async def test_what_is_not_read_in_time_is_given_up_and_the_newest_are_left_at_once() -> None:
-    limits = WindowLimits(keep_s=6, slack_s=3)
+async def test_what_a_busy_model_does_not_read_in_time_is_given_up_and_the_newest_are_left_at_once() -> None:
+    lengths, eyes = await seconds_pass(60, Eyes(60.0, is_busy=True))
+    assert lengths[43:57] == [44, *range(45, 55), 5, 6, 7] and len(eyes.read) == 1
+
+
+async def test_what_a_model_that_keeps_up_does_not_read_in_time_is_waited_for_until_no_prompt_shows_it_all() -> None:
+    lengths, _ = await seconds_pass(64, Eyes(60.0))
+    assert lengths[43:] == [44, *range(45, 61), 5, 6, 7, 8]
+
+
+async def test_a_plan_of_which_little_is_left_to_read_is_carried_out_when_there_is_no_more_time() -> None:
+    lengths, eyes = await seconds_pass(57, Eyes(1.01, first_s=0.2, is_busy=True))
+    assert lengths[44:56] == [*range(45, 55), 25, 26] and sum(eyes.read) > 20
+
+
+async def test_who_took_long_leaves_less_the_next_time() -> None:
+    lengths, eyes = await seconds_pass(90, Eyes(0.15))
+    assert eyes.read[0] == 30 and lengths[49] == 50 and lengths[50] == 36, "the first time it took five seconds"
+    assert min(lengths[51:]) in (16, 17, 18)
+
+
+async def test_who_saw_much_at_once_loses_no_more_than_the_rest_of_the_window() -> None:
     conversation = Conversation(History(), Told())
-    eyes = Eyes(60.0)
+    conversation.see([clip(at) for at in range(44)], is_live=True)
     async with BackgroundTasks() as tasks:
-        pruner = ContextPruner("s", conversation, limits, tasks, eyes)
-        lengths = []
-        for at in range(24):
+        pruner = ContextPruner("s", conversation, WindowLimits(), tasks, Eyes(0.01))
+        conversation.see([clip(at) for at in range(44, 58)], is_live=True)  # an answer was given meanwhile
+        pruner.when_due()
+        assert len(conversation.history.video_turns) == 58, "it is prefilled first"
+        await asyncio.sleep(1)
+        pruner.when_due()
+        assert len(conversation.history.video_turns) == 30
+        conversation.see([clip(at) for at in range(58, 98)], is_live=True)
+        pruner.when_due()
+        assert len(conversation.history.video_turns) == 30, "no prompt shows more: it is cut once, and not with each"
+
+
+async def test_a_plan_that_became_void_is_read_no_further() -> None:
+    conversation = Conversation(History((user("a"),)), Told())
+    conversation.see([clip(at) for at in range(6)], is_live=True)
+    eyes = Eyes(0.3)
+    async with BackgroundTasks() as tasks:
+        pruner = ContextPruner("s", conversation, WindowLimits(keep_s=4, slack_s=2), tasks, eyes)
+        pruner.when_due()
+        await asyncio.sleep(1)
+        conversation.delete("a")
+        conversation.see([clip(at) for at in range(6, 9)], is_live=True)
+        await asyncio.sleep(5)
+        assert (eyes.read, pruner.planned) == ([4], None)
+
+
+async def seconds_pass(most: int, eyes: Eyes) -> tuple[list[int], Eyes]:
+    """How long the window is after each of so many seconds of video."""
+    conversation, lengths = Conversation(History(), Told()), list[int]()
+    async with BackgroundTasks() as tasks:
+        pruner = ContextPruner("s", conversation, WindowLimits(), tasks, eyes)
+        for at in range(most):
             conversation.see([clip(at)], is_live=True)
             pruner.when_due()
             lengths.append(len(conversation.history.video_turns))
             await asyncio.sleep(1)
-        assert len(eyes.read) == 2, "it is begun anew, and not twice at once"
-    assert lengths[8:12] == [9, 10, 1, 2] and max(lengths) <= limits.most_s
+    return lengths, eyes
 
 
 def clip(at: int) -> VideoChunk:

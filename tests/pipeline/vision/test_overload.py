@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from statistics import median
 
 import pytest
 
+from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.engines.common_prefix import common_prefix
 from pipeline.engines.fake import hears, speaks
 from pipeline.media.video_chunk import VideoChunk
@@ -16,11 +18,13 @@ from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.events.input_events import VideoSkipped
 from pipeline.types.session_options import SessionOptions
-from tests.room import LIMITS, QUESTION, SEES, decode_picture, film, to_scene
+from pipeline.types.turn_request import TurnRequest
+from tests.room import QUESTION, SEES, decode_picture, film
 from tests.scenario import TTS, Caller, Loudness, Told, to_sentences
 
-CALL_S = 120
-STEP_S = 0.04  # in which the model prefills one second of video
+CALL_S = 150
+RING_S = 45  # in which they ring up, one after the other
+STEP_S = 0.12  # in which the model prefills one second of video: it has time for two cameras, or for five in a pinch
 REMEMBERED = 8  # prompts of each caller
 QUIET = SessionOptions(detection=None, proactive="off")
 
@@ -81,6 +85,11 @@ class SharedEngine:
         await turn
 
 
+async def to_scene(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[MultimodalPrompt, None]:
+    async for question in inbox:
+        yield multimodal_prompt(question)
+
+
 async def asks_now_and_then(caller: Caller, begins_s: float) -> None:
     await asyncio.sleep(begins_s)
     while True:
@@ -90,7 +99,7 @@ async def asks_now_and_then(caller: Caller, begins_s: float) -> None:
         await asyncio.sleep(9)
 
 
-@pytest.mark.parametrize(("cameras", "is_skipped"), [(12, False), (24, True), (40, True)])
+@pytest.mark.parametrize(("cameras", "is_skipped"), [(2, False), (4, True), (13, True)])
 async def test_however_many_cameras_there_are_questions_find_nearly_all_prefilled(
     cameras: int, is_skipped: bool
 ) -> None:
@@ -107,15 +116,16 @@ async def test_however_many_cameras_there_are_questions_find_nearly_all_prefille
             told = Told()
             session = await open_.enter_async_context(Session(f"s{at}", stages, Loudness(), told))
             session.configure(QUIET)
-            running.append(tasks.create_task(film(session, at / cameras)))
-            running.append(tasks.create_task(asks_now_and_then(Caller(session, told.events), at * 10 / cameras)))
+            running.append(tasks.create_task(film(session, at * RING_S / cameras)))
+            running.append(tasks.create_task(asks_now_and_then(Caller(session, told.events), at * RING_S / cameras)))
             calls.append(told)
         await running.pop(0)
         for task in running:
             task.cancel()
     skipped = [sum(each.seconds for _, each in told.events if isinstance(each, VideoSkipped)) for told in calls]
-    assert len(engine.unread) > 11 * cameras
-    assert max(engine.unread) <= (4 if is_skipped else 1) and max(engine.waited) < 1
-    assert engine.most_seen <= LIMITS.most_s
+    assert len(engine.unread) > 12 * cameras
+    assert max(engine.unread) <= (10 if is_skipped else 0)
+    assert median(engine.waited) < 1 and max(engine.waited) < 5, "a step takes four times as long as on a GPU"
+    assert engine.most_seen <= LIMITS.keep_s + 2 * LIMITS.slack_s
     assert all(skipped) if is_skipped else not any(skipped)
     assert max(skipped) < CALL_S * 0.8, "each is seen all the same"

@@ -83,33 +83,51 @@ def test_one_that_ends_after_it_was_given_up_does_not_end_the_next() -> None:
 
 @pytest.mark.parametrize(("took_s", "quick"), [(QUICK_S, True), (QUICK_S + 0.01, False)])
 def test_readings_that_take_long_are_no_longer_quick(took_s: float, quick: bool) -> None:
-    assert PrefillTracker().is_quick(10.0)
-    assert read(FIRST, took_s=took_s).is_quick(11.0) is quick
+    assert PrefillTracker().is_quick
+    assert read(FIRST, took_s=took_s).is_quick is quick
 
 
-@pytest.mark.parametrize(("took_s", "keeps_up"), [(1.0, True), (1.01, False)])
-def test_readings_that_take_longer_than_a_second_do_not_keep_up(took_s: float, keeps_up: bool) -> None:
-    assert read(FIRST, took_s=took_s).keeps_up(12.0) is keeps_up
+@pytest.mark.parametrize(
+    ("took_s", "runs_s", "is_behind"),
+    [
+        ((), 9.0, False),
+        ((1.1,), None, False),  # a single one may have had much to read
+        ((1.1, 1.1), None, True),
+        ((1.1, 0.9), None, False),
+        ((0.9, 1.1), None, False),
+        ((1.1,), 1.1, True),
+        ((0.9,), 1.1, False),
+        ((0.9, 1.1), 1.1, True),
+    ],
+)
+def test_who_is_slow_twice_in_a_row_is_behind(took_s: tuple[float, ...], runs_s: float | None, is_behind: bool) -> None:
+    reading, now = PrefillTracker(), 10.0
+    for number, each in enumerate((*took_s, runs_s)):
+        if each is None:
+            continue
+        reading.begin(FrameId(number, now), now)
+        now += each
+        if number < len(took_s):
+            reading.end(FrameId(number, now - each), now)
+    assert reading.is_behind(1.0, now) is is_behind
 
 
-def test_one_that_runs_counts_as_long_as_it_has_run() -> None:
-    reading = read(FIRST)
-    reading.begin(THEN, 10.5)
-    assert reading.is_quick(10.5 + QUICK_S) and not reading.is_quick(10.51 + QUICK_S)
-    assert reading.keeps_up(11.5) and not reading.keeps_up(11.51)
-    assert (reading.upto, reading.begun) == (FIRST, THEN)
-    reading.end(THEN, 11.6)
-    assert not reading.keeps_up(99.0), "it is the newest that has ended"
+def test_how_long_it_took_to_write_says_nothing() -> None:
+    reading = read(FIRST, took_s=0.05)
+    reading.begin(THEN, 11.0)
+    assert reading.begun_upto == THEN > reading.upto
+    reading.end(THEN, 13.0, wrote=True)
+    assert reading.is_quick and reading.upto == THEN and reading.under_way is None
 
 
 def test_one_that_was_given_up_because_it_took_long_is_not_quick_either_and_the_next_quick_one_is() -> None:
     reading = read(FIRST)
     reading.begin(THEN, 10.5)
     reading.stop(11.0)
-    assert not reading.is_quick(11.0)
+    assert not reading.is_quick
     reading.begin(THEN, 11.0)
     reading.end(THEN, 11.1)
-    assert reading.is_quick(11.1)
+    assert reading.is_quick
 
 
 def test_one_that_was_given_up_at_once_says_nothing() -> None:

@@ -174,6 +174,6 @@ def test_of_seconds_that_nobody_has_begun_with_only_the_newest_is_kept_and_the_o
     seconds = VideoBuffer("s")
     for number in range(11):
         seconds.feed(frame(number), 500.0 * number)
-    assert seconds.thin(FrameId(3, 0.0)) == 2
+    assert seconds.skip(FrameId(3, 0.0)) == 2
     assert shown(seconds.clips(seconds.newest)) == [(0, 1), (2, 3), (8, 9), (10, None)]
-    assert seconds.thin(FrameId(3, 0.0)) == 0
+    assert seconds.skip(FrameId(3, 0.0)) == 0

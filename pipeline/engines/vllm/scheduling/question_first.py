@@ -63,7 +63,7 @@ class QuestionFirstScheduler(AsyncScheduler):
     def _without(
         self, begun: Sequence[Request], unbegun: Sequence[Request], throttle_prefills: bool
     ) -> SchedulerOutput:
-        """A step without patient prompts."""
+        """A step in which those have no part."""
         self._pass_over(begun)
         self.waiting.remove_requests(unbegun)
         try:
@@ -79,9 +79,11 @@ class QuestionFirstScheduler(AsyncScheduler):
         later = [each for each in begun if any(other.priority < each.priority for other in (*begun, *unbegun))]
         self._later = self._later.next(wanted=bool(later))
         if self._later.steps:
-            self._pass_over(each for each in later if any(other.priority < each.priority for other in unbegun))
-        else:
-            self.running.sort(key=lambda each: QUESTION if each in later else each.priority)
+            passed = [each for each in later if any(other.priority < each.priority for other in unbegun)]
+            behind = [each for each in unbegun if any(other.priority <= each.priority for other in passed)]
+            return self._without(passed, behind, throttle_prefills)
+        first = [each for each in self.running if each in later or not _is_prefilling(each)]
+        self.running.sort(key=lambda each: QUESTION if each in first else each.priority)
         return super().schedule(throttle_prefills)
 
     def _pass_over(self, begun: Iterable[Request]) -> None:
