@@ -3,14 +3,17 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import soxr
 from numpy.typing import NDArray
 
+from pipeline.deployment.loading import read_deployment
 from pipeline.engines.base import Engine
 from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
+from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.types.chunks import AsrInput, AudioChunk, Clause
 
 P = TypeVar("P")
@@ -18,7 +21,20 @@ C = TypeVar("C")
 
 # Of the language model: beside other lanes of tests two would wait for each other most of the time.
 ONE_THREAD: dict[str, Any] = {"threads": 1, "prompt_threads": 1}
+SESSIONS = 2  # as the stack of the end-to-end tests has: what is read at the start is kept for the next start like it
 MODULE_BACKEND = ("asyncio", dict[str, Any]())  # one loop for a module, so that its engines are opened once
+
+
+def for_one_caller(models_dir: Path) -> dict[str, Any]:
+    """What the profile's language model is told that is to answer one, whom it does not know.
+
+    It reads no more than the preamble, and not even that where one for `SESSIONS` has been opened.
+    """
+    embedded = PROFILES[EMBEDDED]
+    deployment = read_deployment(embedded.deployment, embedded.topology, embedded.engine_keys(models_dir))
+    (stage_id,) = (spec.stage_id for spec in embedded.topology.stages if spec.model_stage == "aura")
+    context = SESSIONS * deployment.stage(stage_id).engine_args["context"]
+    return {"instructions": (), "tools": (), "context": context, **ONE_THREAD}
 
 
 async def once(*prompts: P) -> AsyncIterator[P]:

@@ -25,7 +25,7 @@ from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, Text
 from pipeline.types.history import History, Item
 from pipeline.types.observation import Observation, RecognitionPrompt, SeenThing
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from tests.contract.embedded import MODULE_BACKEND, ONE_THREAD, all_of, once, spoken, window, words
+from tests.contract.embedded import MODULE_BACKEND, ONE_THREAD, SESSIONS, all_of, once, spoken, window, words
 
 pytestmark = pytest.mark.contract
 
@@ -45,8 +45,6 @@ ABOUT_PICTURES: tuple[tuple[dict[str, int], str, tuple[str, ...], tuple[str, ...
     ({"person": 1}, "What is the capital of France?", ("paris",), ("person",)),
     ({}, "What am I holding?", (*CANNOT, "nothing"), ("cup", "phone")),
 )
-
-SESSIONS = 2  # as the stack of the end-to-end tests has: what is read at the start is kept for the next start like it
 
 Engines = tuple[
     Engine[AsrInput, Transcript],

@@ -59,6 +59,14 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
+def models_dir(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a shelf of its own for what was read: the one of the installation has room for what others read there."""
+    folder = tmp_path_factory.mktemp("models")
+    (folder / SMALL).symlink_to(models_dir / SMALL)
+    return folder
+
+
+@pytest.fixture(scope="module")
 async def llama(anyio_backend: object, models_dir: Path) -> AsyncGenerator[LlamaCppEngine, None]:
     engine = await opened(models_dir, slots=2)
     yield engine

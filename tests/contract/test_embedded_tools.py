@@ -16,7 +16,7 @@ from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TurnId
 from pipeline.types.function_tools import FunctionCall, FunctionTool, ToolOptions
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from tests.contract.embedded import MODULE_BACKEND, ONE_THREAD, once
+from tests.contract.embedded import MODULE_BACKEND, for_one_caller, once
 
 pytestmark = pytest.mark.contract
 
@@ -95,7 +95,7 @@ async def test_the_smaller_model_is_offered_no_functions(small: LlamaCppEngine) 
 
 @pytest.fixture(scope="module")
 async def stages(models_dir: Path) -> AsyncGenerator[OfflineStages, None]:
-    async with some_stages(PROFILES[EMBEDDED], models_dir, {"aura": {"instructions": (), **ONE_THREAD}}) as opened:
+    async with some_stages(PROFILES[EMBEDDED], models_dir, {"aura": for_one_caller(models_dir)}) as opened:
         yield opened
 
 

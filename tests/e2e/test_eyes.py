@@ -67,7 +67,7 @@ async def test_a_browser_is_shown_what_is_seen_and_hears_it(
     stack: Stack, voice: PersonVoice, tmp_path: Path, out: Path
 ) -> None:
     question = write_wav(tmp_path / "microphone.wav", np.concatenate([silence(0.5), voice.say(WHAT_ANIMAL)]))
-    async with chromium(tmp_path, question, camera=y4m(tmp_path / "camera.y4m", photo("cat"))) as page:
+    async with chromium(tmp_path, question, camera=y4m(tmp_path / "camera.y4m", photo("cat")), still=True) as page:
         loudspeaker = Loudspeaker(page)
         await page.open(f"{stack.running.url}?camera=1")
         await page.until(f"{find('video')}?.readyState > 2", READY_S, "a start screen with the camera's picture")

@@ -45,7 +45,7 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
     stack: Stack, voice: PersonVoice, tmp_path: Path, out: Path
 ) -> None:
     question = np.concatenate([silence(0.5), voice.say("What is the capital of France?")])
-    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", question)) as page:
+    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", question), still=True) as page:
         loudspeaker = Loudspeaker(page)
         await page.open(f"{stack.running.url}?camera=1")
         await page.until(f"{find('video')}?.readyState > 2", PAGE_S, "a start screen with the camera's picture")

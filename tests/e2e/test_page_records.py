@@ -52,7 +52,7 @@ async def test_a_record_is_told_fetched_heard_once_more_and_deleted(
     recorded: ScriptedPage, folder: Path, a_room: Callable[[], str], tmp_path: Path, out: Path
 ) -> None:
     room = a_room()
-    async with recorded.agent(room, **{"aura.record": "on"}) as agent, chromium(tmp_path) as page:
+    async with recorded.agent(room, **{"aura.record": "on"}) as agent, chromium(tmp_path, still=True) as page:
         await page.open(f"{recorded.url}?room={room}&camera=0")
         await page.until(element("records"), PAGE_S, "at the door that calls are recorded")
         wrong = await looked_at(page, "recorded", out)
@@ -92,7 +92,7 @@ async def test_a_record_that_cannot_be_deleted_stays_in_sight(
     recorded: ScriptedPage, folder: Path, a_room: Callable[[], str], tmp_path: Path
 ) -> None:
     room = a_room()
-    async with recorded.agent(room, **{"aura.record": "on"}) as agent, chromium(tmp_path) as page:
+    async with recorded.agent(room, **{"aura.record": "on"}) as agent, chromium(tmp_path, still=True) as page:
         await page.open(f"{recorded.url}?room={room}&camera=0")
         await page.until(element("start"), PAGE_S, "the door")
         await page.click(element("start"))

@@ -95,7 +95,7 @@ def is_on(testid: str, on: bool = True) -> str:
 async def test_what_is_set_at_the_door_holds_in_the_call_and_after_a_reload(
     seeing: SeeingPage, tmp_path: Path, out: Path
 ) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(seeing.url)
         await page.until(element("settings"), PAGE_S, "the door")
         async with sheet(page):
@@ -143,7 +143,7 @@ async def test_who_holds_to_talk_is_heard_while_they_hold_and_answered_when_they
     seeing: SeeingPage, voice: PersonVoice, tmp_path: Path
 ) -> None:
     babble = np.tile(voice.say("What is this thing that I am holding in my hand right now"), 30)
-    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", babble)) as page:
+    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", babble), still=True) as page:
         await page.open(seeing.url)
         await page.until(element("settings"), PAGE_S, "the door")
         await page.run(f"localStorage.setItem('aura.settings', '{HOLDS}')")
@@ -161,7 +161,7 @@ async def test_who_holds_to_talk_is_heard_while_they_hold_and_answered_when_they
 
 
 async def test_settings_act_in_mid_call(seeing: SeeingPage, tmp_path: Path, out: Path) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(f"{seeing.url}?autostart=1&camera=0")
         await page.until(captions("agent", GREETING), READY_S, "the greeting")
         await page.until(f"{element('state')}.dataset.state === 'listening'", READY_S, "the end of the greeting")
@@ -202,7 +202,7 @@ async def test_settings_act_in_mid_call(seeing: SeeingPage, tmp_path: Path, out:
 async def test_who_is_chosen_at_the_door_is_heard_there_and_answers_the_call_until_another_one_is_chosen(
     seeing: SeeingPage, tmp_path: Path, out: Path
 ) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(seeing.url)
         await page.until(element("settings"), PAGE_S, "the door")
         async with sheet(page):
@@ -226,7 +226,7 @@ async def test_who_is_chosen_at_the_door_is_heard_there_and_answers_the_call_unt
 
 
 async def test_what_the_agent_refuses_is_told_in_front_of_the_settings(seeing: SeeingPage, tmp_path: Path) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(f"{seeing.url}?autostart=1&camera=0")
         await page.until(captions("agent", GREETING), READY_S, "the greeting")
         await page.until(f"{element('state')}.dataset.state === 'listening'", READY_S, "the end of the greeting")
@@ -246,7 +246,7 @@ async def test_what_the_agent_refuses_is_told_in_front_of_the_settings(seeing: S
 
 
 async def test_a_picture_that_is_pasted_is_asked_about(seeing: SeeingPage, tmp_path: Path, out: Path) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(f"{seeing.url}?autostart=1&camera=0")
         await page.until(captions("agent", GREETING), READY_S, "the greeting")
         seeing.eyes.prompts.clear()
@@ -271,7 +271,7 @@ async def test_a_picture_that_is_pasted_is_asked_about(seeing: SeeingPage, tmp_p
 async def test_a_still_of_the_camera_is_shown_with_the_next_question(
     seeing: SeeingPage, tmp_path: Path, out: Path
 ) -> None:
-    async with chromium(tmp_path, None, TWO_CAMERAS) as page:
+    async with chromium(tmp_path, None, TWO_CAMERAS, still=True) as page:
         await page.open(f"{seeing.url}?camera=1")
         await page.until(element("start"), PAGE_S, "the door")
         await page.click(element("start"))
@@ -298,7 +298,7 @@ async def test_a_still_of_the_camera_is_shown_with_the_next_question(
 async def test_a_microphone_that_the_browser_refuses_is_said_in_its_place(
     seeing: SeeingPage, tmp_path: Path, out: Path
 ) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(seeing.url)
         await page.until(element("start"), PAGE_S, "the door")
         await page.run(REFUSED)

@@ -41,7 +41,7 @@ async def test_a_page_that_is_reloaded_does_not_stand_in_its_own_way(
     stack: Stack, a_room: Callable[[], str], tmp_path: Path, out: Path
 ) -> None:
     await stack.empty()
-    async with joined("Max", await stack.grant(a_room(), "max")), chromium(tmp_path) as page:
+    async with joined("Max", await stack.grant(a_room(), "max")), chromium(tmp_path, still=True) as page:
         await in_call(page, stack.running.url)
         assert (await stack.ask_for_grant(a_room(), "ned"))[0] == 503
         await in_call(page, stack.running.url)
@@ -59,7 +59,7 @@ async def test_an_agent_that_dies_is_back_before_long_and_answers(
 ) -> None:
     await stack.empty()
     room = a_room()
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await in_call(page, f"{stack.running.url}?room={room}")
         os.kill(int(job_process(stack, room).name), signal.SIGKILL)
         await page.until(captions("agent", "cut off"), READY_S, "another agent, and its apology")
@@ -75,7 +75,7 @@ async def test_what_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
     environ: Mapping[str, str], tmp_path: Path, out: Path
 ) -> None:
     slow = f"{element('hint')}?.textContent.includes('This machine is slow')"
-    async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path) as page:
+    async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path, still=True) as page:
         await in_call(page, running.url)
         pipeline, agent = running.parts["pipeline"].pid, running.parts["agent"].pid
         os.kill(language_model(pipeline), signal.SIGSTOP)
@@ -118,7 +118,7 @@ def language_model(pipeline: int) -> int:
 async def test_a_server_that_is_gone_is_said_once_and_can_be_tried_again(
     environ: Mapping[str, str], tmp_path: Path, out: Path
 ) -> None:
-    async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path) as page:
+    async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path, still=True) as page:
         await in_call(page, running.url)
         os.kill(running.parts["livekit-server"].pid, signal.SIGKILL)
         await page.until(

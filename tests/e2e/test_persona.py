@@ -138,7 +138,7 @@ CHOOSE = """
 async def test_the_page_says_who_is_there_and_what_they_speak_and_a_person_chooses_the_language(
     stack: Stack, tmp_path: Path
 ) -> None:
-    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", silence(2.0))) as page:
+    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", silence(2.0)), still=True) as page:
         await page.open(stack.running.url)
         await page.until(element("start"), SHOWN_S, "a start screen")
         await page.click(element("start"))

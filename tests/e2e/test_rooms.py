@@ -32,7 +32,7 @@ async def test_two_rooms_do_not_hear_each_other_and_a_third_waits_for_a_place(
         assert country in everything and capital in everything
         assert other not in everything
 
-    async with chromium(tmp_path) as page, joined("Fay", await stack.grant(a_room(), "fay")) as fay:
+    async with chromium(tmp_path, still=True) as page, joined("Fay", await stack.grant(a_room(), "fay")) as fay:
         async with joined("Eve", await stack.grant(a_room(), "eve")) as eve:
             async with asyncio.TaskGroup() as both:
                 both.create_task(converse(eve, "France", "Paris", "Rome"))

@@ -82,7 +82,7 @@ async def test_the_camera_that_is_switched_off_leaves_the_screen_and_switched_on
 async def test_the_page_says_whether_aura_sees_the_screen_or_the_camera(
     seeing: SeeingAgent, tmp_path: Path, out: Path
 ) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.open(f"{seeing.page_url}?camera=1&autostart=1")
         await sees(page, "camera", "camera")
         await page.click(find(SHARE))
@@ -95,7 +95,7 @@ async def test_the_page_says_whether_aura_sees_the_screen_or_the_camera(
 
 
 async def test_a_phone_offers_no_screen_to_share(seeing: SeeingAgent, tmp_path: Path) -> None:
-    async with chromium(tmp_path) as page:
+    async with chromium(tmp_path, still=True) as page:
         await page.claim(ANDROID)
         await page.open(f"{seeing.page_url}?camera=1&autostart=1")
         await sees(page, "camera", "camera")

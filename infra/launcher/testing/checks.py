@@ -11,6 +11,7 @@ from infra.launcher.base.settings import LauncherSettings
 # These need torch or vLLM, and run in the venv that has them.
 VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/code2wav/test_torch.py")
 CALLS = "tests/e2e"  # people who speak, in real time
+WAITING_TESTS = (f"{CALLS}/test_acme.py",)  # for a certificate to run out; they compute next to nothing
 PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
 # A script speaks in place of the models; some of the pages need the stack all the same.
@@ -26,7 +27,7 @@ IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: 
 UNIT = ("-m", "not e2e and not contract and not gpu")
 ONLY_FAILED = ("--last-failed", "--last-failed-no-failures=none", "--numprocesses=0")
 
-Place = Literal["shown", "beside", "yielding", "behind"]
+Place = Literal["shown", "beside", "behind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Lane:
     """Checks that run one after the other; all lanes of a run begin together.
 
     Attributes:
-        place: On the screen; or into a log beside it; or so, but real time goes first; or with what time is left over.
+        place: On the screen; or into a log beside it; or so, with what time the others leave over.
     """
 
     place: Place
@@ -63,12 +64,11 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
         node: The environment in which `npm` is found.
     """
     ruff, ruff_format, mypy = _python_checks(settings)
-    tests, calls, rooms, phones, scripted = _parts(settings)
+    tests, calls, rooms, phones, waiting, scripted = _parts(settings)
     return (
         Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, scripted, calls, rooms)))),
-        Lane("beside", (_remembers(settings, phones),)),
-        Lane("yielding", (*_page_checks(settings, node), mypy)),
-        Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
+        Lane("beside", (_remembers(settings, waiting), _remembers(settings, phones))),
+        Lane("behind", (*_page_checks(settings, node), mypy, _remembers(settings, vllm_tests(settings)))),
     )
 
 
@@ -98,16 +98,18 @@ def ray_tests_asked(arguments: Sequence[str]) -> bool:
     return any(argument.startswith(RAY_TESTS) for argument in arguments)
 
 
-def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check, Check]:
-    """What needs no stack; calls to small real models; to tiny ones on vLLM; to a script by phone; to a script."""
+def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check, Check, Check]:
+    """No stack; calls to small real models; to tiny ones on vLLM; by phone to a script; what waits; other scripts."""
     phones = _found(settings, (PHONE_TESTS,), but=(TALK_TESTS,))
+    waiting = _found(settings, WAITING_TESTS, but=())
     scripted = _found(settings, SCRIPTED_TESTS, but=PAGE_CALLS)
-    without = [f"--ignore={path}" for path in (*phones, *scripted, ROOM_TESTS)]
+    without = [f"--ignore={path}" for path in (*phones, *waiting, *scripted, ROOM_TESTS)]
     return (
         _pytest("tests", settings, [*_workers(2), IN_ORDER, f"--ignore={CALLS}"]),
         _pytest("calls", settings, [CALLS, *without]),
         _pytest("rooms", settings, [ROOM_TESTS]),
         _pytest("phones", settings, phones),
+        _pytest("waiting", settings, waiting),
         _pytest("scripted", settings, scripted),
     )
 

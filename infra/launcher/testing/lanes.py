@@ -16,8 +16,7 @@ from infra.launcher.testing.checks import Check, Lane, Place
 TESTS_FAILED = 1  # pytest's exit code; any other tells of a run that could not be held
 CLEANS_UP_S = 30.0  # in which a check that was interrupted ends what it has started
 CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of their own as well
-# The niceness of lanes: with 5 they have a third of what others want, with 19 what those leave.
-NICENESS: Mapping[Place, int] = {"yielding": 5, "behind": 19}
+NICENESS: Mapping[Place, int] = {"behind": 19}  # it has what the others leave
 TRIES, TRY_AGAIN_S = 20, 0.1  # to have a session stand back
 
 

@@ -98,10 +98,12 @@ async def open_thinker(
         "limit_mm_per_prompt": SHOWN,
         "skip_mm_profiling": True,  # of an hour of sound and films, which nobody sends
     }
-    requests = await start(THINKER_STAGE, folder, **{**settings, **engine_args})
+    told = {**settings, **engine_args}
+    requests = await start(THINKER_STAGE, folder, **told)
     how = ThinkerEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS, heard_positions)
     engine = ThinkerEngine(requests, config, text, how, _layout(config, dtype, hidden_state_rows))
-    return await warmed(engine, partial(_warm_thinker, engine, max_sessions, min(STEP_TOKENS, max_model_len // 16)))
+    most_words = min(STEP_TOKENS, told["max_num_batched_tokens"], max_model_len // 16)  # more are read in several steps
+    return await warmed(engine, partial(_warm_thinker, engine, max_sessions, most_words))
 
 
 async def _warm_thinker(engine: ThinkerEngine, most_answers: int, most_words: int) -> None:

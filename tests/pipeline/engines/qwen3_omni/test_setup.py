@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from pipeline.engines.qwen3_omni import setup
+from pipeline.engines.qwen3_omni.prompt import OmniPrompt
 from pipeline.engines.qwen3_omni.setup import first_thought, open_omni_talker, open_thinker, words_only
 from pipeline.engines.vllm.start import VllmBackend
 from pipeline.errors import ConfigError
@@ -82,3 +85,24 @@ def test_engines_are_warmed_with_prompts_as_long_as_they_are_asked_for(models: P
     config = read_omni(models / NAME)
     heard = [first_thought(config, positions).heard for positions in (0, 64)]
     assert [len(each.prompt.text) for each in heard if each] == [0, 64]
+
+
+@pytest.mark.parametrize(("tokens", "longest"), [(1_024, 960), (64, 64)])
+async def test_a_thinker_is_warmed_with_prompts_that_a_step_reads(
+    models: Path, monkeypatch: pytest.MonkeyPatch, tokens: int, longest: int
+) -> None:
+    words: list[int] = []
+
+    async def heard(engine: object, prompt: OmniPrompt, *how: object) -> None:
+        words.append("".join(part for part in prompt.parts if isinstance(part, str)).count("one"))
+
+    async def opened(stage: str, model: Path, **engine_args: Any) -> Any:
+        return AsyncMock()
+
+    monkeypatch.setattr(OmniText, "read", lambda folder, config: omni_text(config))
+    for name in ("heard", "heard_together"):
+        monkeypatch.setattr(setup, name, heard)
+    told: dict[str, Any] = {"hidden_state_rows": 64, "max_num_batched_tokens": tokens}
+    engine = await open_thinker(models, model=NAME, max_sessions=1, start=opened, **told)
+    await engine.aclose()
+    assert max(words) - words[0] == longest, "in front stands a sentence with one such word"

@@ -16,7 +16,7 @@ from pipecat.services.llm_service import FunctionCallParams
 from pipeline.asking.stages import OfflineStages, some_stages
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.turns.stages import PipelineStages
-from tests.contract.embedded import MODULE_BACKEND, ONE_THREAD
+from tests.contract.embedded import MODULE_BACKEND, for_one_caller
 from tests.contract.test_wire_livekit import agent
 from tests.contract.test_wire_pipecat import bot
 from tests.contract.wire_sdk import talking
@@ -36,9 +36,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 async def stages(models_dir: Path) -> AsyncGenerator[OfflineStages, None]:
-    async with some_stages(
-        PROFILES[EMBEDDED], models_dir, {"aura": {"instructions": (), **ONE_THREAD}, "tts": {}}
-    ) as opened:
+    async with some_stages(PROFILES[EMBEDDED], models_dir, {"aura": for_one_caller(models_dir), "tts": {}}) as opened:
         yield opened
 
 
