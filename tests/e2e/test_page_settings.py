@@ -287,7 +287,7 @@ async def test_a_still_of_the_camera_is_shown_with_the_next_question(
         assert await page.run(OVERFLOW) == []
         await page.picture(out / "camera-small.png")
         await page.look(DESK)
-        assert await page.run(f"!{element('flip')}"), "at a desk one chooses a camera by its name"
+        await page.until(f"!{element('flip')}", PAGE_S, "that at a desk one chooses a camera by its name")
         await page.click(element("still"))
         await page.until(captions("user", "You showed a picture"), PAGE_S, "the picture in the script")
         await write(page, QUESTION)
