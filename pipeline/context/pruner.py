@@ -70,15 +70,15 @@ class ContextPruner:
     @property
     def planned(self) -> PrunePlan | None:
         """The plan whose remainder is prefilled, with all that came since."""
-        return self._pruning.plan if self._stands and self._pruning and self._pruning.is_caught_up else None
+        return ready.plan if (ready := self._ready) and ready.is_caught_up else None
 
     def when_due(self) -> None:
         """Carry out the plan, if one is ready; else begin one if pruning is due. The next prompt shows what is left."""
         history = self._conversation.history
         is_running = self._task is not None and not self._task.done()
         is_late = is_running and self._is_busy and _now() - self._began >= LATE * self._limits.slack_s
-        if self._pruning and self._stands and self._pruning.is_caught_up:
-            self._prune(self._pruning.plan)
+        if planned := self.planned:
+            self._prune(planned)
         elif is_late or is_beyond(history, self._limits):
             self._prune(self._at_once(history, is_running=is_running))
         elif not is_running and is_due(history, self._limits):
@@ -92,16 +92,16 @@ class ContextPruner:
     def _at_once(self, history: History, *, is_running: bool) -> PrunePlan:
         """A plan that leaves little to prefill, unless the model has time."""
         least = self._limits.keeping(LEAST)
-        if self._pruning and self._stands and len(history.video_turns) - self._pruning.seconds <= least.keep_s:
-            return self._pruning.plan
+        if (ready := self._ready) and len(history.video_turns) - ready.seconds <= least.keep_s:
+            return ready.plan
         if is_running:
             self._took_s = max(self._took_s, _now() - self._began)
         return cut(history, least if is_running or self._is_busy else self._limits)
 
     @property
-    def _stands(self) -> bool:
-        """A deleted item makes a plan void: its ids may be those of other items."""
-        return self._pruning is not None and self._pruning.deleted == self._conversation.deleted
+    def _ready(self) -> Pruning | None:
+        """A deleted item makes it void: its ids may be those of other items."""
+        return self._pruning if self._pruning and self._pruning.deleted == self._conversation.deleted else None
 
     def _prune(self, plan: PrunePlan) -> None:
         if self._task:
