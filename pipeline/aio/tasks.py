@@ -42,7 +42,8 @@ class BackgroundTasks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for task in self._alive:
-            task.cancel()
+            if not task.cancelling():  # else it would be torn from what it puts in order
+                task.cancel()
         await self._group.__aexit__(None, None, None)  # what went wrong outside is not the tasks' doing
 
 

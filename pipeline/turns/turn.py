@@ -50,10 +50,12 @@ async def run_turn(
                 continue
             if now == ahead and not context.is_worth_an_answer:
                 continue
-            if attempt:
+            if attempt and request is None:
+                attempt.cancel()  # it made nothing: what comes now need not wait until its engine has let go of it
+            elif attempt:
                 await all_stopped([attempt])
                 output.discard()
-                request = ahead = attempt = None
+            request = ahead = attempt = None
             if context.is_worth_an_answer:
                 output.begin(early=not context.settled)
                 stages = routes.route(now.response_options)

@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 
 from pipeline.aio.signal import Signal
-from pipeline.aio.tasks import BackgroundTasks, all_stopped
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.newest_prompt import NewestPrompt
 from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses
 from pipeline.engines.qwen3_asr.pass_order import PassOrder
@@ -72,7 +72,7 @@ class Qwen3AsrEngineSettings:
 
 
 class Qwen3AsrEngine(RequestEngine):
-    """`Engine[AsrInput, Transcript]`. At most one pass of a request is under way.
+    """`Engine[AsrInput, Transcript]`. At most one pass of a request is under way, but for one that is being dropped.
 
     A pass over unfinished speech is dropped when a window comes whose transcript will stand; that pass is
     always made. Of all utterances, it goes before those over unfinished speech.
@@ -108,7 +108,7 @@ class Qwen3AsrEngine(RequestEngine):
                 output = PassOutput(passes.ask(window, language), windows.changed)
                 task = tasks.start(f"{request_id}.{number}", self._decode, f"{request_id}.{number}", request_id, output)
                 if not await output.until_over(windows):
-                    await all_stopped([task])
+                    task.cancel()  # the pass that takes its place need not wait until vLLM has let go of it
                     continue
                 if output.error:
                     raise output.error

@@ -107,6 +107,22 @@ async def test_words_that_are_not_settled_are_read_ahead_and_end_a_guess_that_th
     assert now() == 2.0
 
 
+async def test_an_answer_does_not_wait_until_the_engine_has_let_go_of_what_was_read_ahead() -> None:
+    began: list[float] = []
+
+    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
+        began.append(now())
+        yield 1.0, TextChunk("Yes.")
+
+    line = Line(aura=FakeEngine(script, abort_s=5.0))
+    ahead = [replace(context, settled=False) for context in (HI, HI_ANN)]
+    with nothing_left():
+        left = await turn(line, said((0.0, ahead[0]), (0.2, ahead[1]), (0.3, HI_ANN)))
+    assert (began, left[0]) == ([0.0, 0.2, 0.5], (1.5, TextChunk("Yes.")))
+    assert line.aura.aborted == ["s.7:aura"] * 2
+    assert now() == 5.5, "the turn ends when all engines have let go of it"
+
+
 async def test_words_that_agree_keep_a_guess_though_the_person_speaks_again() -> None:
     line = Line(aura=writes("Hello."))
     await turn(line, said((0.0, HI), (1.0, replace(HI, settled=False)), (1.0, HI)))
