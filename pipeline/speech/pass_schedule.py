@@ -5,14 +5,16 @@ from pipeline.speech.speech_window import FULL_WINDOW_MS, SpeechWindow, millisec
 from pipeline.types.chunks import AsrInput, Transcript
 
 AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
+QUICK_MS = 48  # a pass during which less sound comes is quick
 
 
 class PassSchedule:
     """Decides when the next pass over `window` is due, and knows of the newest what is still to come of it.
 
     A pass is due where what comes of it stands (in a lull, at a pause, at the end, and once the window is full), and
-    after `partial_ms` of new sound. A lull that went by while the recogniser was at work is read up to later. A pass
-    that is due to settle takes the place of one under way that was not to.
+    after `partial_ms` of new sound, or half of that where the pass before was quick. A lull that went by while the
+    recogniser was at work is read up to later. A pass that is due to settle takes the place of one under way that was
+    not to.
 
     Args:
         partial_ms: New sound of running speech that is reason for a pass; None: none is.
@@ -25,6 +27,7 @@ class PassSchedule:
         self._window, self._partial_ms = window, partial_ms
         self._asked = 0  # how much of the window the newest pass was to read, in samples
         self._newest: AsrInput | None = None  # while the recogniser is at work on it
+        self._is_quick = False
         self.has_missed = False
 
     @property
@@ -62,6 +65,7 @@ class PassSchedule:
     def end(self, transcript: Transcript) -> bool:
         """The recogniser tells what it heard in a pass; returns whether that is the newest one."""
         is_newest = self._newest is None or self._newest.audio_end_ms == transcript.audio_end_ms
+        self._is_quick = is_newest and self._new_ms < QUICK_MS
         self._newest, self.has_missed = None if is_newest else self._newest, False
         return is_newest
 
@@ -101,7 +105,7 @@ class PassSchedule:
     def _partial_is_due(self) -> bool:
         if self._partial_ms is None or self._window.is_quiet:  # a pass just before a lull would delay the one in it
             return False
-        return self._new_ms >= self._partial_ms
+        return self._new_ms >= self._partial_ms // (2 if self._is_quick else 1)
 
     @property
     def _new_ms(self) -> int:

@@ -45,9 +45,23 @@ def test_running_speech_is_read_as_often_as_was_asked_for_and_settles_nothing() 
     speech.sounds(32)
     window = speech.begin()
     assert (window.audio_end_ms, window.settles) == (320, False)
+    speech.sounds(64)
     assert speech.end(window)
-    speech.sounds(288)
+    speech.sounds(288 - 64)
     assert not speech.passes.is_due
+
+
+@pytest.mark.parametrize(("during_ms", "next_ms"), [(0, 416), (32, 416), (64, 800), (640, 800)])
+def test_running_speech_is_read_twice_as_often_while_the_recogniser_is_quick(during_ms: int, next_ms: int) -> None:
+    speech = Speech(partial_ms=800)
+    speech.sounds(800)
+    window = speech.begin()
+    speech.sounds(during_ms)
+    speech.end(window)
+    speech.sounds(next_ms - FRAME_MS - during_ms)
+    assert not speech.passes.is_due
+    speech.sounds(FRAME_MS)
+    assert speech.begin().audio_end_ms == 800 + next_ms
 
 
 def test_running_speech_of_which_nobody_wants_to_know_is_read_in_a_lull_and_that_settles(speech: Speech) -> None:
