@@ -54,5 +54,11 @@ class LullWords:
         return ConfirmedText(transcript.text[: marks.end() if marks else end].strip(), self.audio_end_ms)
 
 
+def goes_on(before: str, text: str) -> bool:
+    """`text` says again what the pass before heard, but perhaps for its last word, which may have been broken off."""
+    kept = _words(before)[:-1]
+    return _words(text)[: len(kept)] == kept
+
+
 def _words(text: str) -> list[str]:
     return [match.group().casefold() for match in WORD.finditer(text)]

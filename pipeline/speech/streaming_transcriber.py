@@ -11,7 +11,7 @@ from pipeline.errors import EngineError
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
-from pipeline.speech.confirmed_text import LullWords
+from pipeline.speech.confirmed_text import LullWords, goes_on
 from pipeline.speech.pass_schedule import PassSchedule
 from pipeline.speech.speech_window import LONG_WINDOW_MS, Pcm, SpeechWindow, milliseconds, samples_in
 from pipeline.speech.utterance_sound import UtteranceSound
@@ -65,6 +65,7 @@ class StreamingTranscriber:
         self._committed = False
         self._lull_words = LullWords()
         self._newest = Hypothesis("")
+        self._keeps_to_words = True
         self._over = False
         self._certain = False
         self._changed = Signal()
@@ -188,7 +189,8 @@ class StreamingTranscriber:
         does one that the recogniser could not hear to its end.
 
         Args:
-            early_ms: A hypothesis is likely if it lacks no more of the speech than that; 0: none is.
+            early_ms: A hypothesis is likely if it lacks no more of the speech than that, and says again what the one
+                before it said; 0: none is.
         """
         seen = Hypothesis("")
         while not self.certain:
@@ -223,8 +225,9 @@ class StreamingTranscriber:
         return Hypothesis("", settled=sound is not None, sound=sound)
 
     def _is_likely(self, early_ms: int) -> bool:
-        """The newest hypothesis has words, lacks at most so much of what was said, and all of that is being read."""
-        if not (early_ms and self._newest.text and self._passes.is_under_way):
+        """The newest hypothesis has words and has not changed those before it, lacks at most so much of what was said,
+        and all of that is being read."""
+        if not (early_ms and self._newest.text and self._keeps_to_words and self._passes.is_under_way):
             return False
         if self.speaking or self._passes.has_unread:
             return False
@@ -255,6 +258,7 @@ class StreamingTranscriber:
         is_newest = self._passes.end(transcript)
         self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
+        self._keeps_to_words = goes_on(self._newest.text, text)
         settled = is_newest and not (self.speaking or self._passes.has_unread)
         end_ms = milliseconds(self._window.before) + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0

@@ -230,11 +230,16 @@ async def test_short_pauses_are_kept_whole() -> None:
     assert someone.window_ms == [320, 38 * 32]
 
 
-async def test_running_speech_is_looked_at_as_often_as_was_asked_for() -> None:
-    async with person("a", pass_s=0.0, partial_ms=800) as someone:
+@pytest.mark.parametrize(
+    ("pass_s", "window_ms"), [(0.1, [800, 1600, 2400, 3200]), (0.02, [800, 1216, 1632, 2048, 2464, 2880])]
+)
+async def test_running_speech_is_looked_at_as_often_as_was_asked_for_or_the_recogniser_is_quick(
+    pass_s: float, window_ms: list[int]
+) -> None:
+    async with person("a", pass_s=pass_s, partial_ms=800) as someone:
         await someone.says(101)
-        assert someone.window_ms == [800, 1600, 2400, 3200]
-        assert [window.settles for window in someone.recogniser.prompts] == [False] * 4
+        assert someone.window_ms == window_ms
+        assert not any(window.settles for window in someone.recogniser.prompts)
 
 
 async def test_without_partials_running_speech_costs_no_pass() -> None:
@@ -483,6 +488,23 @@ async def test_nothing_is_likely_while_the_person_speaks_or_said_no_word() -> No
             await someone.goes_on(60)
             following.cancel()
         assert likely == [False], "passes over running speech confirm nothing"
+
+
+@pytest.mark.parametrize(
+    ("second", "likely"), [("Hi Ann, I am", True), ("Hi Anne, I am", True), ("My Ann, I am", False), ("", False)]
+)
+async def test_a_hypothesis_is_not_likely_if_it_has_changed_more_than_the_end_of_the_one_before(
+    second: str, likely: bool
+) -> None:
+    async with person("Hi Ann", second, "Hi Ann, I am here.", pass_s=0.02, partial_ms=800) as someone:
+        told: list[bool] = []
+        async with asyncio.TaskGroup() as tasks:
+            following = tasks.create_task(note_likely(someone.transcriber, told))
+            await someone.says(50)
+            await someone.pauses(10)
+            following.cancel()
+        assert [heard.text for heard in someone.heard] == ["Hi Ann", second, "Hi Ann, I am here."]
+        assert any(told) is likely
 
 
 async def test_a_hypothesis_is_likely_at_a_pause_from_when_its_last_pass_begins_and_no_more_if_that_fails() -> None:
