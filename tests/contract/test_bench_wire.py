@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from infra.bench.latency import asking, cancels
+from infra.bench.load.run import Plan, Share
+from infra.bench.load.script import CallerProfile
 from infra.bench.soak.callers import SoakTally, call_again_and_again
 from infra.bench.soak.wire_callers import over_the_wire
 from pipeline.engines.fake import speaks, writes
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import TINY, Bench
 from tests.gpu.chain_open_section import opened
+from tests.gpu.chain_processes import in_process, run_share
 from tests.gpu.sections import Row
 from tests.scenario import Line
 from tests.served import KEY, served
@@ -78,11 +81,25 @@ async def test_the_chains_answers_are_cancelled_in_every_state() -> None:
     assert float(rows["sounds"]["aura_ms_p50"]) > 900 * DROP_S > float(rows["sounds"]["done_ms_p50"])
 
 
+async def test_a_loads_callers_are_in_processes_of_their_own_and_begin_together() -> None:
+    async with served(Line(tts=speaks(clause_s=0.3))) as server:
+        bench = Bench(server.url, TINY, processes=2)
+        found = await bench.load(3, 2)
+    assert [each.status for each in found] == ["completed"] * 6
+    first = [each.at for each in found if each.turn == 1]
+    assert len(first) == 3 and all(TINY.speech_s < at < 5.0 for at in first), "in seconds of the load"
+
+
+async def test_what_fails_in_a_process_of_callers_is_told() -> None:
+    with pytest.raises(RuntimeError, match="a process of callers has failed"):
+        await in_process(run_share, Plan((), "", 1, CallerProfile(1, 1), [b""], rings=(0.0,)), Share(), 0.0)
+
+
 async def test_of_an_open_load_what_is_asked_in_the_time_that_counts_is_told() -> None:
     tables: dict[str, Sequence[Row]] = {}
     extent = replace(TINY, open=(4,), ramp_s=1.0, measured_s=16.0)
     async with served(Line(tts=speaks(clause_s=0.3))) as server:
-        bench = Bench(server.url, extent)
+        bench = Bench(server.url, extent, processes=2)
         await opened(bench, tables.__setitem__)
     (row,) = tables["open 4"]
     assert 17.0 <= row["took_s"] < 17.0 + 5.0, "who is in a pause or a question then hangs up"

@@ -12,11 +12,12 @@ from infra.bench.base.figures import percentile
 from infra.bench.load.answer import Served
 from infra.bench.load.cli import camera
 from infra.bench.load.report import steps
-from infra.bench.load.run import Plan, run
+from infra.bench.load.run import Plan
 from infra.bench.load.script import CallerProfile
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_meters import Metered, Meters, metered
 from tests.gpu.chain_outliers import Late, outliers
+from tests.gpu.chain_processes import START_S, run_apart
 from tests.gpu.chain_server import loop_lag_s
 from tests.gpu.sections import Row
 from tests.gpu.speech import speech
@@ -69,6 +70,7 @@ class Bench:
 
     Attributes:
         server: Is metered; None: nothing is known of it but its address.
+        processes: Of the callers, at the most; 0: they are in this one.
         broken: Calls that were refused, or broke off.
         late: How late the server's event loop was in the newest load, as it told once a second.
         meters: What the newest load took.
@@ -78,6 +80,7 @@ class Bench:
     url: str
     extent: Extent
     server: Metered | None = None
+    processes: int = 0
     served: list[Served] = field(default_factory=list)
     broken: int = 0
     late: list[Late] = field(default_factory=list)
@@ -88,10 +91,15 @@ class Bench:
     async def load(self, callers: int, turns: int, silence_s: float = 0.0) -> list[Served]:
         await self.until_there_is_room(callers)
         plan = in_step([self.url], self.extent, self.next_seed(), callers, turns, silence_s)
-        async with loop_lag(self.url) as self.late, metered(self.server) as self.meters:
-            load = await run(plan)
-        self.note(callers, load.served, load.refused + load.failed)
-        return list(load.served)
+        clock, processes = asyncio.get_running_loop().time, min(callers, self.processes)
+        began = clock() + (START_S if processes else 0.0)
+        async with asyncio.TaskGroup() as tasks:
+            calling = tasks.create_task(run_apart(plan, processes, began), name="chain:callers")
+            await asyncio.sleep(began - clock())
+            async with loop_lag(self.url) as self.late, metered(self.server) as self.meters:
+                measured = await calling
+        self.note(callers, measured.served, measured.refused + measured.failed)
+        return measured.served
 
     def next_seed(self) -> int:
         self._seed += 1

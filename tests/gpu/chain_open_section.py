@@ -19,7 +19,7 @@ async def opened(bench: Bench, emit: Tell) -> None:
         await bench.until_there_is_room(callers)
         plan = ringing([bench.url], load, bench.next_seed(), callers)
         async with loop_lag(bench.url) as bench.late:
-            found = await run_open(plan, load, bench.server)
+            found = await run_open(plan, load, bench.server, min(callers, bench.processes))
         bench.meters = found.meters
         served = load.counts(found.measured.served)
         bench.note(callers, served, found.measured.failed)

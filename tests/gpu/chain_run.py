@@ -15,6 +15,7 @@ from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import Bench, Extent, Tell
 from tests.gpu.chain_meters import REQUESTS, Metered
 from tests.gpu.chain_open_section import opened
+from tests.gpu.chain_processes import PROCESSES
 from tests.gpu.chain_server import drafts, engine_rows, memory_rows, metrics, start_row, started_stages, versions
 from tests.gpu.environment import CACHES
 from tests.gpu.memory import gpu_mib
@@ -54,7 +55,7 @@ async def run(report: Report, place: Place, extent: Extent, sections: Sequence[s
     async with served(report, "start", place, ends) as chain:
         if chain:
             server = Metered(chain.process.pid, Path(place.env[REQUESTS]))
-            bench = Bench(chain.url, extent, server)  # what is played in all sections counts for `sound`
+            bench = Bench(chain.url, extent, server, PROCESSES)  # what is played in all sections counts for `sound`
             for name in (each for each in sections if each != "restart"):
                 section = _section(name, bench, report)
                 await measured(report, name, partial(_noted, name, section, chain, bench, report), ends)

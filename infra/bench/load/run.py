@@ -17,6 +17,17 @@ from pipeline.realtime.client import PipelineError, PipelineFull
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """Part `part` of `of` of the callers, as a process has it."""
+
+    part: int = 0
+    of: int = 1
+
+    def callers(self, count: int) -> range:
+        return range(self.part, count, self.of)
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What is done.
 
@@ -38,9 +49,10 @@ class Plan:
     instructions: str = ""
     session: Mapping[str, Any] = field(default_factory=dict)
 
-    def placing(self) -> Placing:
-        """For one run."""
-        return Placing(self.urls, self.key, together=self.callers if self.rings is None else 0)
+    def placing(self, share: Share | None = None) -> Placing:
+        """For one run of a share of its callers, by default of all."""
+        together = len((share or Share()).callers(self.callers)) if self.rings is None else 0
+        return Placing(self.urls, self.key, together=together)
 
     def __str__(self) -> str:
         more = ", camera on" if self.frames else ""
@@ -81,27 +93,43 @@ class Measured:
 
         return note
 
+    def add(self, other: "Measured") -> None:
+        """Takes what was measured of another share."""
+        self.served += other.served
+        self.refused += other.refused
+        self.failed += other.failed
+        self.failure = self.failure or other.failure
+        self.took_s = max(self.took_s, other.took_s)
+        self.callers += other.callers
+        for url, served in other.by_server.items():
+            self.by_server.setdefault(url, []).extend(served)
+
     def load(self, kind: str) -> Load:
         served = sorted(self.served, key=lambda each: each.at)
         servers = {url: {"callers": self.callers[url], "questions": len(at)} for url, at in self.by_server.items()}
         return Load(kind, self.took_s, tuple(served), self.refused, self.failed, self.failure, not self.ended, servers)
 
 
-async def run(plan: Plan, measured: Measured | None = None) -> Load:
+async def run(
+    plan: Plan, measured: Measured | None = None, share: Share | None = None, began: float | None = None
+) -> Load:
     """The whole load test.
 
     Args:
         measured: Is kept up to date: whoever cancels the run finds there what was measured until then.
+        share: Of the callers; by default all of them.
+        began: When it is to begin, by the loop's clock; by default now.
     """
-    measured = measured or Measured()
+    measured, share = measured or Measured(), share or Share()
     clock = asyncio.get_running_loop().time
-    began = clock()
+    began = clock() if began is None else began
     rings = (0.0,) * plan.callers if plan.rings is None else plan.rings
-    placing = plan.placing()
+    placing = plan.placing(share)
     try:
         async with asyncio.TaskGroup() as calls:
-            for caller, at in enumerate(rings):
-                calls.create_task(_call(plan, placing, caller, began, at, measured), name=f"load:caller {caller + 1}")
+            for caller in share.callers(len(rings)):
+                call = _call(plan, placing, caller, began, rings[caller], measured)
+                calls.create_task(call, name=f"load:caller {caller + 1}")
         measured.ended = True
     finally:
         measured.took_s = clock() - began
