@@ -5,16 +5,16 @@ from pipeline.speech.speech_window import FULL_WINDOW_MS, SpeechWindow, millisec
 from pipeline.types.chunks import AsrInput, Transcript
 
 AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
-QUICK_MS = 48  # a pass during which less sound comes is quick
+QUICK_S = 0.016  # a pass that takes no longer is quick: the recogniser has little else to do
 
 
 class PassSchedule:
     """Decides when the next pass over `window` is due, and knows of the newest what is still to come of it.
 
     A pass is due where what comes of it stands (in a lull, at a pause, at the end, and once the window is full), and
-    after `partial_ms` of new sound, or half of that where the pass before was quick. A lull that went by while the
-    recogniser was at work is read up to later. A pass that is due to settle takes the place of one under way that was
-    not to.
+    after `partial_ms` of new sound, or two fifths of that where the pass before was quick. A lull that went by while
+    the recogniser was at work is read up to later. A pass that is due to settle takes the place of one under way that
+    was not to. Times are of one clock, in seconds.
 
     Args:
         partial_ms: New sound of running speech that is reason for a pass; None: none is.
@@ -27,7 +27,7 @@ class PassSchedule:
         self._window, self._partial_ms = window, partial_ms
         self._asked = 0  # how much of the window the newest pass was to read, in samples
         self._newest: AsrInput | None = None  # while the recogniser is at work on it
-        self._is_quick = False
+        self._began, self._is_quick = 0.0, False
         self.has_missed = False
 
     @property
@@ -51,7 +51,7 @@ class PassSchedule:
         """All that may be speech has been read, and nothing of it is still to come."""
         return not (self.has_unread or self.is_under_way or self.has_missed)
 
-    def begin(self, language: str | None, context: str) -> AsrInput:
+    def begin(self, language: str | None, context: str, now: float) -> AsrInput:
         """Begins the pass that is due; returns what the recogniser is to read, in that language and context.
 
         Of more than a recogniser takes at once, a part is read first, which settles.
@@ -60,12 +60,13 @@ class PassSchedule:
         self._asked = self._window.readable(end)
         settles |= self._asked < end
         self._newest = AsrInput(self._window.pcm(self._asked), language, settles, context)
+        self._began = now
         return self._newest
 
-    def end(self, transcript: Transcript) -> bool:
+    def end(self, transcript: Transcript, now: float) -> bool:
         """The recogniser tells what it heard in a pass; returns whether that is the newest one."""
         is_newest = self._newest is None or self._newest.audio_end_ms == transcript.audio_end_ms
-        self._is_quick = is_newest and self._new_ms < QUICK_MS
+        self._is_quick = is_newest and now - self._began <= QUICK_S
         self._newest, self.has_missed = None if is_newest else self._newest, False
         return is_newest
 
@@ -105,7 +106,7 @@ class PassSchedule:
     def _partial_is_due(self) -> bool:
         if self._partial_ms is None or self._window.is_quiet:  # a pass just before a lull would delay the one in it
             return False
-        return self._new_ms >= self._partial_ms // (2 if self._is_quick else 1)
+        return self._new_ms >= (self._partial_ms * 2 // 5 if self._is_quick else self._partial_ms)
 
     @property
     def _new_ms(self) -> int:

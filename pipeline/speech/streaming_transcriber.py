@@ -1,5 +1,6 @@
 """One utterance: sound goes in while the person speaks, hypotheses of what they say come out."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -144,7 +145,7 @@ class StreamingTranscriber:
             await self._until_due()
             if not self._passes.is_due:
                 return
-            window = self._passes.begin(self._language, self._context)
+            window = self._passes.begin(self._language, self._context, _now())
             self._changed.fire()
             yield window
 
@@ -255,7 +256,7 @@ class StreamingTranscriber:
         self._changed.fire()
 
     def _take(self, transcript: Transcript) -> None:
-        is_newest = self._passes.end(transcript)
+        is_newest = self._passes.end(transcript, _now())
         self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
         self._keeps_to_words = goes_on(self._newest.text, text)
@@ -279,3 +280,7 @@ class StreamingTranscriber:
         self._passes.begin_at(place)
         self._kept_text = f"{self._kept_text} {text}".strip()
         self._lull_words = LullWords()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

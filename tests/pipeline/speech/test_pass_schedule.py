@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.speech.confirmed_text import LEAST_MS
-from pipeline.speech.pass_schedule import AGAIN_MS, PassSchedule
+from pipeline.speech.pass_schedule import AGAIN_MS, QUICK_S, PassSchedule
 from pipeline.speech.speech_window import FULL_WINDOW_MS, LULL_MS, SpeechWindow
 from pipeline.speech.vad_frontend import FRAME
 from pipeline.speech.voice_activity import FRAME_MS
@@ -27,10 +27,10 @@ class Speech:
 
     def begin(self) -> AsrInput:
         assert self.passes.is_due
-        return self.passes.begin("en", "")
+        return self.passes.begin("en", "", 0.0)
 
-    def end(self, window: AsrInput) -> bool:
-        return self.passes.end(Transcript("Well.", window.audio_end_ms, window.settles))
+    def end(self, window: AsrInput, after_s: float = 0.1) -> bool:
+        return self.passes.end(Transcript("Well.", window.audio_end_ms, window.settles), after_s)
 
 
 @pytest.fixture
@@ -45,20 +45,17 @@ def test_running_speech_is_read_as_often_as_was_asked_for_and_settles_nothing() 
     speech.sounds(32)
     window = speech.begin()
     assert (window.audio_end_ms, window.settles) == (320, False)
-    speech.sounds(64)
     assert speech.end(window)
-    speech.sounds(288 - 64)
+    speech.sounds(288)
     assert not speech.passes.is_due
 
 
-@pytest.mark.parametrize(("during_ms", "next_ms"), [(0, 416), (32, 416), (64, 800), (640, 800)])
-def test_running_speech_is_read_twice_as_often_while_the_recogniser_is_quick(during_ms: int, next_ms: int) -> None:
+@pytest.mark.parametrize(("took_s", "next_ms"), [(0.0, 320), (QUICK_S, 320), (QUICK_S + 0.001, 800), (0.4, 800)])
+def test_running_speech_is_read_more_often_while_the_recogniser_is_quick(took_s: float, next_ms: int) -> None:
     speech = Speech(partial_ms=800)
     speech.sounds(800)
-    window = speech.begin()
-    speech.sounds(during_ms)
-    speech.end(window)
-    speech.sounds(next_ms - FRAME_MS - during_ms)
+    speech.end(speech.begin(), took_s)
+    speech.sounds(next_ms - FRAME_MS)
     assert not speech.passes.is_due
     speech.sounds(FRAME_MS)
     assert speech.begin().audio_end_ms == 800 + next_ms
