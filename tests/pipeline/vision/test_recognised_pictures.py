@@ -9,7 +9,7 @@ from pipeline.engines.fake import writes
 from pipeline.errors import EngineError
 from pipeline.media.video_chunk import VideoSource
 from pipeline.turns.stage import OPTIONAL_S
-from pipeline.types.events.input_events import PictureRecognised
+from pipeline.types.events.input_events import PictureRecognised, VideoSkipped
 from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
 from pipeline.types.observation import Observation, SeenThing
@@ -75,6 +75,17 @@ async def test_while_a_person_speaks_each_frame_is_recognised_as_it_comes() -> N
         names = list(dict.fromkeys(prompt.pictures[-1].id for prompt in eyes.eyes.prompts))
         await caller.is_silent(2)
     assert names[-5:] == ["s.0", "s.0-1", "s.2", "s.2-3", "s.4"]
+
+
+async def test_eyes_that_take_longer_than_a_second_skip_nothing_and_see_the_newest_picture() -> None:
+    eyes = Eyes(look_s=1.2)
+    async with eyes.call(replace(SERVER_VAD, observations=True)) as caller:
+        await films(caller.session, 10)
+        await asyncio.sleep(4)
+        assert not caller.all(VideoSkipped), "whoever looks at the newest picture only has no more to do then"
+        seen = caller.all(PictureRecognised)
+    assert len(seen) > 4
+    assert eyes.eyes.prompts[-1].pictures[-1].id.startswith("s.18")
 
 
 async def test_the_question_finds_its_picture_recognised() -> None:
