@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from agent.turns.end_evidence import EndEvidence
 from agent.turns.endpointing import TURNS
-from agent.turns.sentence_words import is_short
 from infra.bench.eot.fit import fitted, log_odds
 from infra.bench.eot.protocol import Judged
 from infra.bench.eot.witnesses import Verdicts
 from pipeline.realtime.protocol.turn_detection import EAGERNESS_MS
 from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
+from pipeline.speech.sentences.sentence_words import is_short
 
 LEAST = 0.36  # of LiveKit's model in English
 LEAST_LIKELY = 0.1  # of the language model, from which on words are rather over than not

@@ -15,7 +15,7 @@ from infra.bench.eot.turns import HEARD_S, TurnScript, moments
 from infra.bench.eot.voices import Voice
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 from pipeline.engines.whisper.decoder import WhisperDecoder
-from pipeline.speech.end_of_turn import words_over
+from pipeline.speech.sentences.sentence_words import words_over
 
 
 class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
