@@ -70,9 +70,8 @@ def judged(score: Witness, verdicts: Sequence[Verdicts]) -> list[Judged]:
 
 def _room(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
-        evidence = EndEvidence(
-            each.livekit, LEAST, each.words_over, each.smart_turn if vote else None, is_short(each.words)
-        )
+        smart_turn = each.smart_turn if vote else None
+        evidence = EndEvidence(each.livekit, LEAST, each.words_over, smart_turn, is_short(each.words), each.unfinished)
         return TURNS["browser"].delay_s(evidence)
 
     return delay_s
@@ -80,7 +79,7 @@ def _room(vote: bool) -> Delay:
 
 def _semantic_vad(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
-        witnesses = EndWitnesses(each.smart_turn if vote else None, each.words_over)
+        witnesses = EndWitnesses(each.smart_turn if vote else None, each.words_over, each.unfinished)
         return wait_ms(EAGERNESS_MS["auto"], witnesses) / 1000
 
     return delay_s

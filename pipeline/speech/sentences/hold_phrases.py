@@ -82,7 +82,7 @@ BESIDE: Mapping[str, frozenset[str]] = {
 
 
 def asks_to_wait(text: str, language: str = "") -> bool:
-    """Whether the last clause is such a request, or several of them, and no more: "No, the other one. Wait, please."
+    """Whether the last clause is such a request, or several of them, and no more, as in "The other one. No, wait".
 
     Args:
         language: ISO 639-1 code; of one without phrases here, or none, the phrases of all languages count.

@@ -99,7 +99,7 @@ async def test_who_wants_an_answer_to_wait_stops_it_and_is_given_the_time_to_go_
         await listens_to_a_story(call)
         await call.says("No, wait.")
         await call.pauses(0.5)
-        assert call.is_silent and "interrupted" in call.decisions
+        assert "interrupted" in call.decisions
         await call.pauses(2.0)
         assert call.is_silent and "Part 8" not in call.heard
         await call.says("How is the weather?")
