@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from pipeline.realtime.sentence_words import Unfinished
+
 LEAST = 1e-4  # of a probability: no witness is surer than that
 
 # Fitted on one half of the turns of `infra.bench.eot`, the witnesses in log odds and in -1, 0, 1.
@@ -19,6 +21,7 @@ class EndEvidence:
         words_over: The words end a sentence; None: that cannot be told.
         vote: Probability of an end by the pipeline's model; None: it has none, or it came too late.
         words_short: They are a word or two.
+        unfinished: What is still to come, by the words; None: it may be all.
     """
 
     found: float
@@ -26,6 +29,7 @@ class EndEvidence:
     words_over: bool | None
     vote: float | None = None
     words_short: bool = True
+    unfinished: Unfinished | None = None
 
     @property
     def above(self) -> float:

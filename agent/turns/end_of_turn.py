@@ -9,6 +9,7 @@ from livekit.agents.inference import TurnDetector
 from livekit.agents.language import LanguageCode
 
 from agent.turns.end_evidence import EndEvidence
+from pipeline.realtime.sentence_words import Unfinished
 
 HEARD_S = 0.2  # of silence, after which LiveKit asks its model: `MIN_SILENCE_DURATION_MS`
 
@@ -23,6 +24,11 @@ class PipelineWitnesses(Protocol):
     @property
     def words_short(self) -> bool:
         """Whether what `words_over` has judged is a word or two."""
+        ...
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """What is still to come behind that; None: it may be all."""
         ...
 
     async def sound_vote(self, until: float) -> float | None:
@@ -88,8 +94,9 @@ class EndOfTurnStream:
         # No turn is taken without its words: until they are there, nothing is lost by waiting for what they say.
         words_over = await self._pipeline.words_over(spoken_until + delays.longest_end_s)
         self._judged(found >= least, words_over)
-        delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote, self._pipeline.words_short))
-        if delay_s >= delays.longest_end_s:
+        unfinished = self._pipeline.unfinished if words_over is False else None
+        delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote, self._pipeline.words_short, unfinished))
+        if delay_s == delays.longest_end_s:
             return max(least, found + 0.01)
         if delay_s > delays.early_end_s:  # that one LiveKit itself waits for
             await asyncio.sleep(spoken_until + delay_s - _now())

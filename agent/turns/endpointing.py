@@ -28,9 +28,11 @@ class Turns:
             pipeline has voted, this and the next five go by how likely an end is to all witnesses together.
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
-        doubted_end_s: The same if more than two words do, and the pipeline has voted: recognisers write marks early.
-        sound_end_s: The same if only the model does.
+        doubted_end_s: The same if more than two words do, and the pipeline has voted: recognisers write marks early. At
+            least so much if the words are such as end no sentence, and at most if they dictate a number.
+        sound_end_s: The same if only the model does; and at least, if a number is being dictated.
         longest_end_s: The same if neither does.
+        hold_end_s: The same if they have asked to wait, whatever it sounds like.
         interrupt_s: Speech over the agent that pauses it.
         go_on_s: How long after a pause a paused agent goes on if no words have come yet.
         resume_s: The same whatever has come, if `PipelineStt` has not decided; LiveKit counts it.
@@ -50,6 +52,7 @@ class Turns:
     doubted_end_s: float = 1.4
     sound_end_s: float = 1.0
     longest_end_s: float = 1.8
+    hold_end_s: float = 3.0
     interrupt_s: float = 0.16
     go_on_s: float = 0.3
     resume_s: float = 2.0
@@ -60,6 +63,18 @@ class Turns:
 
     def delay_s(self, evidence: EndEvidence) -> float:
         """Return how long after the last word a turn ends, by what the witnesses say."""
+        likely_s = self._likely_s(evidence)
+        match evidence.unfinished:
+            case "hold":
+                return self.hold_end_s
+            case "words":
+                return max(self.doubted_end_s, likely_s)
+            case "number":
+                return min(max(self.sound_end_s, likely_s), self.doubted_end_s)
+            case None:
+                return likely_s
+
+    def _likely_s(self, evidence: EndEvidence) -> float:
         probability, above, words_over = evidence.probability, evidence.above, evidence.words_over
         if probability is not None:
             delays = (self.early_end_s, self.end_s, self.words_end_s, self.sound_end_s)
@@ -89,6 +104,7 @@ TURNS: dict[CallerKind, Turns] = {
         doubted_end_s=1.6,
         sound_end_s=1.2,
         longest_end_s=2.2,
+        hold_end_s=3.4,
     ),
 }
 

@@ -11,6 +11,7 @@ from agent.turns.sentence_end import SentenceEnd
 from agent.turns.sound_vote import SoundVote
 from agent.turns.turn_events import Expired, Flush, Kind, PartialHeard, Pause, TurnEvent, Unheard
 from agent.turns.user_turn_tracker import Action, Caption, DropSound, Final, GoOn, Interrupt, TakeTurn, UserTurnTracker
+from pipeline.realtime.sentence_words import Unfinished
 
 
 class TurnActions(Protocol):
@@ -108,6 +109,11 @@ class PipelineStt(stt.STT[str]):
     def words_short(self) -> bool:
         """Whether that is a word or two."""
         return self._sentence_end.is_short
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """What is still to come behind it; None: it may be all."""
+        return self._sentence_end.unfinished
 
     def stream(
         self,

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from agent.turns.sentence_words import ends_sentence, is_short, words_over
 from agent.turns.turn_events import Onset, PartialHeard, Pause, TurnEvent
+from pipeline.realtime.sentence_words import Unfinished, is_marked, is_short, unfinished, words_over
 
 
 class SentenceEnd:
@@ -23,12 +23,17 @@ class SentenceEnd:
         """Whether what was settled last is a word or two."""
         return is_short(self._text)
 
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """What is still to come behind what was settled last; None: it may be all."""
+        return unfinished(self._text, self._language)
+
     def feed(self, turn_event: TurnEvent) -> None:
         match turn_event:
             case Onset() | Pause():  # what was settled before is not all of it
                 self._settled.clear()
             case PartialHeard(text=text, settled=settled, language=language):
-                self._writes_marks = self._writes_marks or ends_sentence(text, language)
+                self._writes_marks = self._writes_marks or is_marked(text)
                 if settled:
                     self._text, self._language = text, language
                     self._settled.set()

@@ -12,7 +12,6 @@ meant to. Of a sound in which no words have come, the answer soon goes on.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.turns.sentence_words import ends_sentence
 from agent.turns.tracked_sound import Reason, TrackedSound
 from agent.turns.turn_events import (
     Expired,
@@ -26,6 +25,7 @@ from agent.turns.turn_events import (
     Unheard,
     Written,
 )
+from pipeline.realtime.sentence_words import ends_sentence
 
 
 @dataclass(frozen=True, slots=True)

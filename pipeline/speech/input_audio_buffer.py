@@ -8,7 +8,8 @@ import numpy as np
 
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
-from pipeline.speech.end_of_turn import EndWitnesses, wait_ms, words_over
+from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
+from pipeline.speech.sentences.sentence_words import unfinished, words_over
 from pipeline.speech.speech_events import (
     SpeechEvent,
     UtteranceBegan,
@@ -133,8 +134,10 @@ class InputAudioBuffer:
             return end_ms
         newest = transcriber.newest
         known = self._sound_over is None or newest.settled
-        over = words_over(newest.text, newest.language) if known else False
-        return wait_ms(end_ms, EndWitnesses(self._sound_over, over))
+        if not known:
+            return wait_ms(end_ms, EndWitnesses(self._sound_over))
+        words = newest.text, newest.language
+        return wait_ms(end_ms, EndWitnesses(self._sound_over, words_over(*words), unfinished(*words)))
 
     def _frame(self, frame: VadFrame) -> Iterator[SpeechEvent]:
         if frame.change is VoiceActivityChange.STARTED:

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from agent.turns.end_evidence import EndEvidence
 from agent.turns.endpointing import TURNS
-from agent.turns.sentence_words import is_short
 from infra.bench.eot.fit import fitted, log_odds
 from infra.bench.eot.protocol import Judged
 from infra.bench.eot.witnesses import Verdicts
 from pipeline.realtime.protocol.turn_detection import EAGERNESS_MS
 from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
+from pipeline.speech.sentences.sentence_words import is_short
 
 LEAST = 0.36  # of LiveKit's model in English
 LEAST_LIKELY = 0.1  # of the language model, from which on words are rather over than not
@@ -70,9 +70,8 @@ def judged(score: Witness, verdicts: Sequence[Verdicts]) -> list[Judged]:
 
 def _room(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
-        evidence = EndEvidence(
-            each.livekit, LEAST, each.words_over, each.smart_turn if vote else None, is_short(each.words)
-        )
+        smart_turn = each.smart_turn if vote else None
+        evidence = EndEvidence(each.livekit, LEAST, each.words_over, smart_turn, is_short(each.words), each.unfinished)
         return TURNS["browser"].delay_s(evidence)
 
     return delay_s
@@ -80,7 +79,7 @@ def _room(vote: bool) -> Delay:
 
 def _semantic_vad(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
-        witnesses = EndWitnesses(each.smart_turn if vote else None, each.words_over)
+        witnesses = EndWitnesses(each.smart_turn if vote else None, each.words_over, each.unfinished)
         return wait_ms(EAGERNESS_MS["auto"], witnesses) / 1000
 
     return delay_s

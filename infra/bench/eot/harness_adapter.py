@@ -21,7 +21,7 @@ from infra.bench.base.pieces import RATE, Pcm
 from infra.bench.eot.detectors import LEAST
 from infra.bench.eot.turns import HEARD_S
 from infra.bench.eot.witnesses import Said, Witnesses
-from pipeline.speech.end_of_turn import words_over
+from pipeline.speech.sentences.sentence_words import words_over
 
 
 class HarnessAudio(TypedDict):

@@ -15,7 +15,7 @@ from infra.bench.eot.turns import HEARD_S, TurnScript, moments
 from infra.bench.eot.voices import Voice
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 from pipeline.engines.whisper.decoder import WhisperDecoder
-from pipeline.speech.end_of_turn import words_over
+from pipeline.speech.sentences.sentence_words import Unfinished, unfinished, words_over
 
 
 class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +47,10 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def words_over(self) -> bool | None:
         return words_over(self.words)
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        return unfinished(self.words)
 
 
 class Said(msgspec.Struct, frozen=True):

@@ -94,6 +94,18 @@ async def test_stop_is_obeyed_and_followed_by_silence() -> None:
         assert call.decisions[-2:] == ["turn", "silent"] and "interrupted" in call.decisions
 
 
+async def test_who_wants_an_answer_to_wait_stops_it_and_is_given_the_time_to_go_on() -> None:
+    async with talking() as call:
+        await listens_to_a_story(call)
+        await call.says("No, wait.")
+        await call.pauses(0.5)
+        assert "interrupted" in call.decisions
+        await call.pauses(2.0)
+        assert call.is_silent and "Part 8" not in call.heard
+        await call.says("How is the weather?")
+        await call.hears("It is sunny today.", within_s=2)
+
+
 async def test_a_sign_of_listening_does_not_end_an_answer() -> None:
     async with talking() as call:
         await listens_to_a_story(call)

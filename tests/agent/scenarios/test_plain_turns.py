@@ -45,6 +45,33 @@ async def test_several_pauses_inside_a_sentence_make_one_question() -> None:
         assert call.heard == "It is sunny today."
 
 
+@pytest.mark.parametrize("held", ["Wait, let me think.", "Attends. Attends.", "Moment mal, bitte."])
+async def test_who_asks_to_wait_is_given_the_time_and_heard_whole(held: str) -> None:
+    async with talking() as call:
+        await call.says(held)
+        await call.pauses(2.6)
+        assert call.is_silent and call.decisions == []
+        await call.says("What is the capital of France?")
+        await call.hears("The capital is Paris.", within_s=2)
+        assert [text for role, text in call.history if role == "user"] == [f"{held} What is the capital of France?"]
+
+
+async def test_who_asks_to_wait_and_says_no_more_is_answered_in_the_end() -> None:
+    async with talking() as call:
+        await call.says("Wait, let me think.")
+        await call.hears("I see what you mean.", within_s=4)
+
+
+async def test_a_number_is_heard_out_that_is_told_in_groups() -> None:
+    async with talking() as call:
+        for group in ("My number is 471.", "82.", "30."):
+            await call.says(group)
+            assert call.is_silent
+            await call.pauses(0.8)
+        await call.hears("I see what you mean.", within_s=2)
+        assert [text for role, text in call.history if role == "user"] == ["My number is 471. 82. 30."]
+
+
 async def test_a_sentence_that_is_never_finished_is_answered_in_the_end() -> None:
     async with talking() as call:
         await call.says("What I mean is…")

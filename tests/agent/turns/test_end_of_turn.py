@@ -8,6 +8,7 @@ from livekit.agents.voice.turn import _StreamingTurnDetectorStream
 
 from agent.turns.end_of_turn import HEARD_S, EndOfTurnDetector, EndOfTurnStream
 from agent.turns.endpointing import TURNS
+from pipeline.realtime.sentence_words import Unfinished
 
 pytestmark = pytest.mark.anyio
 TURN = TURNS["browser"]
@@ -39,8 +40,15 @@ class Words:
     """What the pipeline knows: the words, and how it votes."""
 
     def __init__(
-        self, over: bool | None, known_s: float = 0.0, vote: float | None = None, *, short: bool = True
+        self,
+        over: bool | None,
+        known_s: float = 0.0,
+        vote: float | None = None,
+        *,
+        short: bool = True,
+        unfinished: Unfinished | None = None,
     ) -> None:
+        self.unfinished = unfinished
         self._over, self._known_s, self._vote, self._short = over, known_s, vote, short
 
     async def words_over(self, until: float) -> bool | None:
@@ -110,6 +118,26 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
 )
 async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, words: Words, after_s: float) -> None:
     assert await told(probability, words) == (True, after_s)
+
+
+@pytest.mark.parametrize("vote", [LIKELY, None])
+@pytest.mark.parametrize(
+    ("more", "after_s"), [("number", TURN.sound_end_s), ("words", TURN.doubted_end_s), ("hold", TURN.hold_end_s)]
+)
+async def test_who_has_not_finished_by_their_words_is_waited_for_however_it_sounds(
+    more: Unfinished, after_s: float, vote: float | None
+) -> None:
+    assert await told(0.9, Words(False, vote=vote, unfinished=more)) == (True, after_s)
+
+
+async def test_who_asks_to_wait_is_answered_all_the_same_and_a_number_is_not_later_than_a_doubted_sentence() -> None:
+    assert await told(GOES_ON, Words(False, vote=UNLIKELY, unfinished="hold")) == (True, TURN.hold_end_s)
+    assert await told(GOES_ON, Words(False, vote=UNLIKELY, unfinished="number")) == (True, TURN.doubted_end_s)
+
+
+async def test_what_is_not_known_in_time_holds_nobody_up() -> None:
+    """What the words of before have lacked is not told of those that are missing."""
+    assert await told(SURE, Words(None, vote=LIKELY, unfinished="hold")) == (True, TURN.silence_s)
 
 
 async def test_who_sounds_unfinished_to_the_pipeline_is_given_the_longest_wait() -> None:

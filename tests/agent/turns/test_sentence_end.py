@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from agent.turns.sentence_end import SentenceEnd
-from agent.turns.sentence_words import ends_sentence, words_over
 from agent.turns.turn_events import Onset, PartialHeard, Pause
 
 pytestmark = pytest.mark.anyio
@@ -14,32 +13,6 @@ BEGINS = Onset(audible=False, answering=False)
 
 def partial(text: str, *, settled: bool = True) -> PartialHeard:
     return PartialHeard("item_1", text, "speech", 900, settled)
-
-
-@pytest.mark.parametrize("text", ["Is it far?", "It is.", 'He said "stop!"', "ここは東京です。", "Where? "])
-def test_a_mark_at_the_end_ends_a_sentence(text: str) -> None:
-    assert ends_sentence(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "What is the capital of", "Well,", "I was thinking about...", "And then…", "3.5 k"]
-)
-def test_without_a_mark_or_trailing_off_it_goes_on(text: str) -> None:
-    assert not ends_sentence(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["Could you tell me, um?", "I would like uh.", "Peux-tu me dire euh?", "Ähm.", "Hmm.", "So—um…?", "?"]
-)
-def test_a_mark_behind_somebody_who_thinks_ends_nothing(text: str) -> None:
-    assert not ends_sentence(text)
-    assert words_over(text) is False
-
-
-@pytest.mark.parametrize(("text", "language"), [("Dreh dich bitte um.", "de"), ("Só quero um.", "pt")])
-def test_in_some_languages_it_is_a_word(text: str, language: str) -> None:
-    assert ends_sentence(text, language)
-    assert not ends_sentence(text, "en")
 
 
 async def test_it_is_known_as_soon_as_all_that_was_said_is() -> None:
@@ -87,6 +60,20 @@ async def test_a_word_or_two_without_a_mark_may_be_all_of_an_answer(text: str, o
     for event in (BEGINS, partial("Stop.", settled=False), Pause(), partial(text)):
         words.feed(event)
     assert await words.over(now + 0.5) is over
+
+
+async def test_that_it_writes_marks_is_also_seen_behind_words_that_end_no_sentence() -> None:
+    words, now = SentenceEnd(), asyncio.get_running_loop().time()
+    for event in (BEGINS, partial("Well, um.", settled=False), Pause(), partial("What is the")):
+        words.feed(event)
+    assert await words.over(now + 0.5) is False
+
+
+async def test_what_is_still_to_come_is_told_in_the_language_that_was_heard() -> None:
+    words = SentenceEnd()
+    for language, text, more in (("en", "This is an.", "words"), ("de", "Licht an.", None), ("fr", "Attends.", "hold")):
+        words.feed(PartialHeard("item_1", text, "speech", 900, settled=True, language=language))
+        assert words.unfinished == more
 
 
 async def test_a_word_or_two_are_short() -> None:

@@ -356,9 +356,9 @@ async def test_clearing_in_silence_forgets_the_sound_too() -> None:
     assert call.begun[0].duration_ms == 96, "the pre-roll was cleared too"
 
 
-async def test_a_sentence_that_is_not_finished_is_given_twice_as_long() -> None:
+async def test_a_sentence_that_is_not_finished_is_given_twice_as_long_and_who_asks_to_wait_four_times() -> None:
     detection = TurnDetectionOptions(Endpointing(end_ms=512), semantic=True)
-    for text, frames in (("What is the", 32), ("What is it?", 16)):
+    for text, frames in (("What is the", 32), ("What is it?", 16), ("This is the.", 32), ("Let me think.", 64)):
         call = Call(SessionOptions(detection=detection))
         await call.hears(LOUD, 10)
         await call.hears(QUIET, 8)

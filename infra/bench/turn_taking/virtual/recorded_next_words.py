@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from threading import Thread
 
-from agent.turns.sentence_words import is_short
 from infra.bench.eot.next_words import NextWords, next_words
+from pipeline.speech.sentences.sentence_words import is_short
 from pipeline.topology.processors.preamble import PREAMBLE
 
 TOLD = "(It is Friday, 27 November 2026, 10:41.)\n"  # as every question is told the time

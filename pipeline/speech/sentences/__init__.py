@@ -1,0 +1,1 @@
+"""What words alone say of whether a sentence is over."""

@@ -1,0 +1,106 @@
+"""Tells by its words whether a text ends a sentence, or may be all of an answer. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal
+
+from pipeline.speech.sentences.dictated_numbers import is_dictated, is_group
+from pipeline.speech.sentences.hold_phrases import asks_to_wait
+from pipeline.speech.sentences.introductions import only_introduces
+from pipeline.speech.sentences.last_words import begins, ends_nothing
+
+# More words, as these end no sentence; more digits; or anything at all, for which they ask to be given time.
+Unfinished = Literal["words", "number", "hold"]
+
+MARKS = (".", "?", "!", "。", "？", "！", "؟", "।")
+ASKED = ("?", "？", "؟")
+OPEN = ("...", "…")
+GOES_ON = (",", "-")
+CLOSING = "\"'”’»)]"  # what may stand behind a mark
+KEPT = 256  # texts: they are asked about at each piece of sound, and change at each pass
+SHORT = 2  # words of an answer behind which recognisers write no mark
+SENTENCES = re.compile(r"(?<=[.?!])\s+|(?<=[。？！؟।])")
+WORDS = re.compile(r"[^\s—–]+")
+EDGES = '"“”«»()[]¿¡.,;:?!…。？！؟।'
+
+
+def is_marked(text: str) -> bool:
+    """Whether a mark stands at its end that is not one of a sentence which trails off."""
+    bare = text.rstrip().rstrip(CLOSING)
+    return bare.endswith(MARKS) and not bare.endswith(OPEN)
+
+
+def ends_sentence(text: str, language: str = "") -> bool:
+    """Whether a mark stands at its end, and the last word may end a sentence.
+
+    Recognisers write one behind somebody who says "um" and thinks, too, and behind "for the" and "because".
+
+    Args:
+        language: ISO 639-1 code; empty: nobody knows.
+    """
+    words = _last_sentence(text)
+    return is_marked(text) and bool(words) and not ends_nothing(words, _asks(text), language)
+
+
+def is_short(text: str) -> bool:
+    """Whether it is a word or two, as short answers are."""
+    return len(text.split()) <= SHORT
+
+
+@lru_cache(KEPT)
+def unfinished(text: str, language: str = "") -> Unfinished | None:
+    """What is still to come, whatever mark stands there and however that sounds; None: it may be all.
+
+    Args:
+        language: ISO 639-1 code; empty: nobody knows.
+    """
+    if asks_to_wait(text, language):
+        return "hold"
+    words, asks = _last_sentence(text), _asks(text)
+    if ends_nothing(words, asks, language) or only_introduces(words, language):
+        return "words"
+    return "number" if not asks and is_dictated(_with_groups(text)) else None
+
+
+@lru_cache(KEPT)
+def words_over(text: str, language: str = "") -> bool | None:
+    """Whether it ends a sentence behind which nothing is to be expected; None of a word or two without a mark, which
+    may be all of an answer.
+
+    Args:
+        language: ISO 639-1 code; empty: nobody knows.
+    """
+    if unfinished(text, language):
+        return False
+    if is_marked(text):
+        return bool(_last_sentence(text))
+    may_answer = is_short(text) and not text.rstrip().endswith((*MARKS, *OPEN, *GOES_ON))
+    words = _last_sentence(text)
+    return None if words and may_answer and not begins(words, language) else False
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip().rstrip(CLOSING).endswith(ASKED)
+
+
+def _last_sentence(text: str) -> list[str]:
+    return next(_sentences(text), [])
+
+
+def _with_groups(text: str) -> list[str]:
+    """The last sentence that is more than digits, and the digits behind it: "My number is 471. 82." """
+    words: list[str] = []
+    for sentence in _sentences(text):
+        words = sentence + words
+        if not all(map(is_group, sentence)):
+            break
+    return words
+
+
+def _sentences(text: str) -> Iterator[list[str]]:
+    """The words of each as they are spelt, with straight apostrophes, the last one first."""
+    for sentence in reversed(SENTENCES.split(text.strip())):
+        stripped = (word.replace("’", "'").strip(EDGES) for word in WORDS.findall(sentence))
+        if words := [word for word in stripped if re.search(r"\w", word)]:
+            yield words
