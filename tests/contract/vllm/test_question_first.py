@@ -179,9 +179,6 @@ def test_with_a_queue_of_two_steps_none_with_patient_prompts_is_put_behind_anoth
         assert not any(one and then for one, then in pairwise(patients)) and sum(patients) > 5
         first = next(at for at, step in enumerate(taken) if 2 in step)
         assert not patients[first] and first <= 2 + asked.begins
-        last = max(at for at, patient in enumerate(patients) if patient)
-        goes_on = [at for at in range(first + FIRST_TOKENS, last + 1) if taken[at]]
-        assert len(goes_on) > 3 and all(patients[at] and 2 in taken[at] for at in goes_on), "and no step of its own"
         assert right([asked], SEEDS[:1])
     finally:
         two.eyes.close()

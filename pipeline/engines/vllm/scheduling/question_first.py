@@ -20,9 +20,8 @@ QUESTION = 0  # the priority of what somebody waits for; a higher number is pati
 class QuestionFirstScheduler(AsyncScheduler):
     """What is decoded goes on, and first; a patient prompt keeps what was prefilled of it, and is preempted as ever.
 
-    A question also waits for the step that is going on. Behind one with patient prompts no other is put before it has
-    ended, as vLLM would, unless it is a question's: answers that go on share the next one with patient prompts, which
-    costs them less than two steps. In a step without a question at most `max_num_scheduled_tokens` of the engine's
+    A question also waits for the step that is going on. Another one with patient prompts is not put behind it before it
+    has ended, as vLLM would, and in a step without a question at most `max_num_scheduled_tokens` of the engine's
     arguments are theirs; a step with one has room for `max_num_batched_tokens`. A patient prompt that has begun steps
     back for those of a lower priority number, for at most `LATER_STEPS` in a row.
     """
@@ -42,7 +41,7 @@ class QuestionFirstScheduler(AsyncScheduler):
         self._hold = self._hold.next(wanted=bool(begun or unbegun) and waits)
         self.max_num_scheduled_tokens = self._step_tokens
         if self._hold.steps or self._under_way:
-            output = self._without(begun if waits else self.running, unbegun, throttle_prefills)
+            output = self._without(begun, unbegun, throttle_prefills)
             if self._hold.steps and not output.total_num_scheduled_tokens:
                 self._hold = self._hold.spent()
             return output
