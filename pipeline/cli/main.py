@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NoReturn
 from aiohttp import web
 
 from pipeline.aio import startup_objects as heap
-from pipeline.aio.event_loop import new_event_loop
 from pipeline.cli.ask import add_ask, run_ask
 from pipeline.cli.blas_threads import limit_blas_threads
 from pipeline.cli.logs import set_up_logging
@@ -84,10 +83,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(*_check(settings, arguments.model_dir), sep="\n")
-            return
-        with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            if runner.run(serve(settings)) == signal.SIGINT:
-                raise KeyboardInterrupt
+        elif asyncio.run(serve(settings)) == signal.SIGINT:
+            raise KeyboardInterrupt
     except ConfigError as error:
         sys.exit(_said(error, 2))
     except AuraError as error:
