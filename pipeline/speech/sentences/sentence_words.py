@@ -8,9 +8,9 @@ from typing import Literal
 from pipeline.speech.sentences.dictated_numbers import is_dictated, is_group
 from pipeline.speech.sentences.hold_phrases import asks_to_wait
 from pipeline.speech.sentences.introductions import only_introduces
-from pipeline.speech.sentences.last_words import begins, ends_nothing
+from pipeline.speech.sentences.last_words import begins, ends_nothing, is_filler
 
-# More words, as these end no sentence; more digits; or anything at all, for which they ask to be given time.
+# More words, as these end no sentence; more digits; or anything at all, for which they ask to be given time: "um" does.
 Unfinished = Literal["words", "number", "hold"]
 
 MARKS = (".", "?", "!", "。", "？", "！", "؟", "।")
@@ -55,9 +55,9 @@ def unfinished(text: str, language: str = "") -> Unfinished | None:
     Args:
         language: ISO 639-1 code; empty: nobody knows.
     """
-    if asks_to_wait(text, language):
-        return "hold"
     words, asks = _last_sentence(text), _asks(text)
+    if asks_to_wait(text, language) or (words and is_filler(words[-1].casefold(), language)):
+        return "hold"
     if ends_nothing(words, asks, language) or only_introduces(words, language):
         return "words"
     return "number" if not asks and is_dictated(_with_groups(text)) else None

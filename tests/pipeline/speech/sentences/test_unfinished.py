@@ -14,15 +14,16 @@ HOLDS = {
     "en": [
         "Wait.", "No, wait.", "Hold on.", "One moment, please.", "Let me think.", "Wait. Let me think.",
         "Let me just see.", "Give me a second.", "Well, let me think about it.", "It was in, hold on.", "Hang on",
-        "Just a minute.",
+        "Just a minute.", "Could you tell me, um?", "Um.", "I would like a, uh.",
     ],
     "de": [
         "Warte.", "Warte mal.", "Moment.", "Moment mal, bitte.", "Lass mich kurz überlegen.", "Mal sehen.",
         "Nein, warte", "Einen kleinen Moment, bitte.", "Ich muss mal nachdenken.", "Es war am, Augenblick.",
+        "Ich hätte gern, ähm.",
     ],
     "fr": [
         "Attends.", "Attends. Attends.", "Un instant.", "Je réfléchis.", "Laisse-moi réfléchir.", "Non, attends.",
-        "Une petite seconde, s'il te plaît.", "Attendez une minute.", "A temps, je réfléchis.", "Voyons voir.",
+        "Une petite seconde, s'il te plaît.", "Attendez une minute.", "A temps, je réfléchis.", "Voyons voir.", "Euh.",
     ],
     "es": [
         "Espera.", "Un momento, por favor.", "Déjame pensar.", "A ver.", "No, espera.", "Espera, espera.",
@@ -42,15 +43,15 @@ HOLDS = {
 WORDS = {
     "en": [
         "Could you tell me I'm?", "I would like the.", "We need milk and.", "I would go, but it's because.",
-        "Do you know how long it?", "Will you be there if I?", "I need my.", "It is more than.", "Um.",
-        "Could you tell me, um?", "And.", "Could you tell me?", "I was wondering.", "Could you tell me the",
+        "Do you know how long it?", "Will you be there if I?", "I need my.", "It is more than.",
+        "And.", "Could you tell me?", "I was wondering.", "Could you tell me the",
     ],
     "de": [
         "Ich möchte einen Tisch und.", "Ich glaube, dass.", "Weißt du, ob er?", "Das ist im.", "Ich brauche das für.",
-        "Wir fahren zum.", "Ich hätte gern, ähm.", "Kannst du mir sagen?",
+        "Wir fahren zum.", "Kannst du mir sagen?",
     ],
     "fr": [
-        "Je voudrais le.", "Je pense que.", "Je pense qu'.", "Il faut que je.", "On va à.", "C'est chez.", "Euh.",
+        "Je voudrais le.", "Je pense que.", "Je pense qu'.", "Il faut que je.", "On va à.", "C'est chez.",
         "Je sais mais.", "Est-ce que tu peux me dire ?", "Peux-tu me dire ?",
     ],
     "es": [
