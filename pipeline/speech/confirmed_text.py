@@ -8,6 +8,8 @@ from pipeline.types.chunks import Transcript
 
 LEAST_MS = 5_000  # of sound in front of the lull: a recogniser hears better what it hears with its surroundings
 WORD = re.compile(r"\w+(?:['’\-]\w+)*")
+TRAILING = re.compile(r"[^\w]+$")
+UNSURE = 2  # characters
 BEHIND = re.compile(r"[^\w\s]*")  # marks that belong to the word in front of them
 
 
@@ -55,9 +57,15 @@ class LullWords:
 
 
 def goes_on(before: str, text: str) -> bool:
-    """`text` says again what the pass before heard, but perhaps for its last word, which may have been broken off."""
-    kept = _words(before)[:-1]
-    return _words(text)[: len(kept)] == kept
+    """`text` says again what the pass before heard, but perhaps for its end, which may have been broken off: its last
+    word, or the last characters of one word, as a script without spaces has it."""
+    *kept, last = TRAILING.sub("", before).split() or [""]
+    return _letters(text).startswith(_letters("".join(kept)) if kept else _letters(last)[:-UNSURE])
+
+
+def _letters(text: str) -> str:
+    """Without what stands between words."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _words(text: str) -> list[str]:

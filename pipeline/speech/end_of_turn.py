@@ -13,7 +13,8 @@ LEAST = 1e-4  # of a probability: no witness is surer than that
 BIAS, BY_SOUND, BY_WORDS = -1.76, 0.52, 0.9
 # From which probability of an end the silence of a finished sentence is waited for so many times.
 WAITS = ((0.7, 0.6), (0.25, 1.0), (0.08, 2.0), (0.0, 3.0))
-UNFINISHED = {"number": 2.0, "words": 2.0, "hold": 4.0}  # of it at least, by what is still to come
+UNFINISHED = {"words": 2.0, "hold": 4.0}  # of it at least, by what is still to come
+NUMBER = 2.0  # times as much behind a number that is being dictated: nothing tells when that is complete
 
 
 class EndOfTurnModel(Protocol):
@@ -55,6 +56,8 @@ def wait_ms(finished_ms: int, witnesses: EndWitnesses) -> int:
     Args:
         finished_ms: The same behind a finished sentence, as the client wants it.
     """
+    if witnesses.unfinished == "number":
+        return round(finished_ms * NUMBER)
     least = UNFINISHED.get(witnesses.unfinished or "", 0.0)
     if witnesses.sound is None:
         return round(finished_ms * max(least, 1.0 if witnesses.words_over else 2.0))

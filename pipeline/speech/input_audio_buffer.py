@@ -28,7 +28,7 @@ from pipeline.types.session_options import SessionOptions
 
 LEAST_COMMIT_MS = 100
 FORGET_NOISE_MS = 2_000  # of silence after a sound in which no words were heard
-PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
+PARTIAL_MS = 800  # of new sound, at the most, before a running utterance is looked at again
 RECENT_MS = 8_000  # of an utterance, by which its end is judged
 
 

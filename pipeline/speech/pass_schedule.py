@@ -72,7 +72,7 @@ class PassSchedule:
 
     def miss(self, *, at_once: bool) -> None:
         """The newest pass has failed. The next is due when there is more to read, or `at_once`."""
-        self._newest, self.has_missed = None, True
+        self._newest, self.has_missed, self._is_quick = None, True, False
         self._asked = 0 if at_once else self._window.samples
 
     def retry(self) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
+from itertools import count
 from typing import Any, Protocol
 
 from pipeline.aio.tasks import all_stopped, first
@@ -41,6 +43,7 @@ async def run_turn(
     request: TurnRequest | None = None  # what is being answered
     ahead: TurnRequest | None = None  # what is only being prefilled
     attempt: asyncio.Task[None] | None = None
+    prefills = count(1)
     async with output, aclosing(contexts), asyncio.TaskGroup() as tasks:
         async for context in contexts:
             now = context.request
@@ -61,7 +64,11 @@ async def run_turn(
                 stages = routes.route(now.response_options)
                 request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
             elif context.text:
-                ahead, attempt = now, tasks.create_task(prefill(turn, now.unfinished(), routes), name=f"{turn}:prefill")
+                turn_ahead = replace(turn, prefill=next(prefills))
+                ahead, attempt = (
+                    now,
+                    tasks.create_task(prefill(turn_ahead, now.unfinished(), routes), name=f"{turn_ahead}"),
+                )
         output.commit()
     return request
 

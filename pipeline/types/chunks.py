@@ -24,13 +24,19 @@ FinishReason = Literal["stop", "length"]  # of what is written: it is complete, 
 
 @dataclass(frozen=True, slots=True)
 class TurnId:
-    """Names one turn of one caller; every request and every task of the turn carries it."""
+    """Names one turn of one caller; every request and every task of the turn carries it.
+
+    Attributes:
+        prefill: Which of its prefills: one that was given up may still be under way beside what took its place. 0: its
+            answer.
+    """
 
     session: str
     epoch: int
+    prefill: int = 0
 
     def __str__(self) -> str:
-        return f"{self.session}.{self.epoch}"
+        return f"{self.session}.{self.epoch}" + (f".prefill{self.prefill}" if self.prefill else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

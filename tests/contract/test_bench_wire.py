@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infra.bench.latency import asking, cancels
-from infra.bench.load.run import Plan, Share
+from infra.bench.load.run import Plan
 from infra.bench.load.script import CallerProfile
 from infra.bench.soak.callers import SoakTally, call_again_and_again
 from infra.bench.soak.wire_callers import over_the_wire
@@ -16,7 +16,7 @@ from pipeline.engines.fake import speaks, writes
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import TINY, Bench
 from tests.gpu.chain_open_section import opened
-from tests.gpu.chain_processes import in_process, run_share
+from tests.gpu.chain_processes import run_share, shared
 from tests.gpu.sections import Row
 from tests.scenario import Line
 from tests.served import KEY, served
@@ -91,8 +91,10 @@ async def test_a_loads_callers_are_in_processes_of_their_own_and_begin_together(
 
 
 async def test_what_fails_in_a_process_of_callers_is_told() -> None:
-    with pytest.raises(RuntimeError, match="a process of callers has failed"):
-        await in_process(run_share, Plan((), "", 1, CallerProfile(1, 1), [b""], rings=(0.0,)), Share(), 0.0)
+    nowhere = Plan((), "", 1, CallerProfile(1, 1), [b""], rings=(0.0,))
+    async with shared(1, run_share, nowhere) as begin:
+        with pytest.raises(RuntimeError, match="a process of callers has failed"):
+            await begin(0.0)
 
 
 async def test_of_an_open_load_what_is_asked_in_the_time_that_counts_is_told() -> None:

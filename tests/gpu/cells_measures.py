@@ -11,9 +11,10 @@ from infra.bench.load.run import Measured, run
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_measures import LEAVE_S, Extent, Tell, in_step, loop_lag, step_rows, summary
 from tests.gpu.chain_meters import Metered, Meters, metered
-from tests.gpu.chain_open import OpenLoad, run_open
+from tests.gpu.chain_open import OpenLoad, call_open, run_open
 from tests.gpu.chain_open_section import open_row, ringing
 from tests.gpu.chain_outliers import Late
+from tests.gpu.chain_processes import shared
 from tests.gpu.lateness import own_lateness
 from tests.gpu.sections import Row
 
@@ -95,8 +96,9 @@ class CellsBench:
         await _until_empty(cells)
         self._seed += 1
         load = OpenLoad(self.extent.ramp_s, self.extent.measured_s)
-        async with watched(cells) as seen:
-            found = await run_open(ringing([cell.url for cell in cells], load, self._seed, callers), load, None)
+        plan = ringing([cell.url for cell in cells], load, self._seed, callers)
+        async with watched(cells) as seen, shared(0, call_open, plan, load) as begin:
+            found = await run_open(load, begin, None)
         row = _row(cells, callers, found.measured) | open_row(load, found)
         counted = {url: load.counts(served) for url, served in found.measured.by_server.items()}
         tell(f"open: cells {len(cells)}, callers {callers}", row, cells, found.measured, counted, seen, emit)

@@ -12,12 +12,12 @@ from infra.bench.base.figures import percentile
 from infra.bench.load.answer import Served
 from infra.bench.load.cli import camera
 from infra.bench.load.report import steps
-from infra.bench.load.run import Plan
+from infra.bench.load.run import Plan, merged
 from infra.bench.load.script import CallerProfile
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_meters import Metered, Meters, metered
 from tests.gpu.chain_outliers import Late, outliers
-from tests.gpu.chain_processes import START_S, run_apart
+from tests.gpu.chain_processes import run_share, shared
 from tests.gpu.chain_server import loop_lag_s
 from tests.gpu.sections import Row
 from tests.gpu.speech import speech
@@ -91,13 +91,12 @@ class Bench:
     async def load(self, callers: int, turns: int, silence_s: float = 0.0) -> list[Served]:
         await self.until_there_is_room(callers)
         plan = in_step([self.url], self.extent, self.next_seed(), callers, turns, silence_s)
-        clock, processes = asyncio.get_running_loop().time, min(callers, self.processes)
-        began = clock() + (START_S if processes else 0.0)
-        async with asyncio.TaskGroup() as tasks:
-            calling = tasks.create_task(run_apart(plan, processes, began), name="chain:callers")
-            await asyncio.sleep(began - clock())
-            async with loop_lag(self.url) as self.late, metered(self.server) as self.meters:
-                measured = await calling
+        async with (
+            shared(min(callers, self.processes), run_share, plan) as begin,
+            loop_lag(self.url) as self.late,
+            metered(self.server) as self.meters,
+        ):
+            measured = merged(await begin(asyncio.get_running_loop().time()))
         self.note(callers, measured.served, measured.refused + measured.failed)
         return measured.served
 

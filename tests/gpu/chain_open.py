@@ -9,11 +9,11 @@ from infra.bench.base.speaking import BYTES_S
 from infra.bench.load.answer import Served
 from infra.bench.load.caller import FRAME_S, LoadCaller
 from infra.bench.load.placing import Placing
-from infra.bench.load.run import Measured, Plan, Share
+from infra.bench.load.run import Measured, Plan, Share, merged
 from infra.bench.load.script import Ask, camera_starts
 from pipeline.realtime.client import PipelineError
 from tests.gpu.chain_meters import Metered, Meters, metered
-from tests.gpu.chain_processes import START_S, in_process, shares
+from tests.gpu.chain_processes import Begin
 
 SPEECH_S = (2.0, 8.0)
 SPEECH_STEP_S = 0.5
@@ -93,44 +93,42 @@ class OpenRun:
     meters: Meters
 
 
-async def run_open(plan: Plan, load: OpenLoad, server: Metered | None, processes: int = 0) -> OpenRun:
+async def run_open(load: OpenLoad, begin: Begin[tuple[Measured, int]], server: Metered | None) -> OpenRun:
     """All calls; those that are not waiting for an answer at the end hang up at once.
 
     Args:
-        plan: Its `rings` are when they begin. Its `manner` says nothing here.
+        begin: Begins `call_open`, here or in processes.
         server: Is metered in the time that counts.
-        processes: Of the callers; 0: they are here.
+    """
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    async with asyncio.TaskGroup() as tasks:
+        calling = tasks.create_task(_parts(begin, began), name="open:calls")
+        await asyncio.sleep(began + load.ramp_s - clock())
+        async with metered(server) as meters:
+            await asyncio.sleep(began + load.ends_s - clock())
+    parts = calling.result()
+    return OpenRun(merged(part for part, _ in parts), sum(unended for _, unended in parts), meters)
+
+
+async def _parts(begin: Begin[tuple[Measured, int]], began: float) -> list[tuple[Measured, int]]:
+    return await begin(began)
+
+
+async def call_open(plan: Plan, load: OpenLoad, share: Share, began: float) -> tuple[Measured, int]:
+    """A share of the calls. Returns what was measured, and how many have not ended in time.
+
+    Args:
+        plan: Its `rings` are when they begin. Its `manner` says nothing here.
 
     Raises:
         ValueError: The plan is of a closed load.
     """
     if plan.rings is None:
         raise ValueError("an open load needs `rings`")
-    clock = asyncio.get_running_loop().time
-    began = clock() + (START_S if processes else 0.0)
-    async with asyncio.TaskGroup() as tasks:
-        parts = (
-            [tasks.create_task(in_process(call_open, plan, load, share, began)) for share in shares(processes)]
-            if processes
-            else [tasks.create_task(call_open(plan, load, Share(), began))]
-        )
-        await asyncio.sleep(began + load.ramp_s - clock())
-        async with metered(server) as meters:
-            await asyncio.sleep(began + load.ends_s - clock())
-    measured, unended = Measured(), 0
-    for part in parts:
-        measured.add(part.result()[0])
-        unended += part.result()[1]
-    return OpenRun(measured, unended, meters)
-
-
-async def call_open(plan: Plan, load: OpenLoad, share: Share, began: float) -> tuple[Measured, int]:
-    """A share of the calls. Returns what was measured, and how many have not ended in time."""
     measured, placing, clock = Measured(), plan.placing(share), asyncio.get_running_loop().time
     sizes = [len(each) / BYTES_S for each in plan.recordings]
-    scripts = {
-        at: Script(f"{plan.seed}:{at}", began + load.ends_s, sizes) for at in share.callers(len(plan.rings or ()))
-    }
+    scripts = {at: Script(f"{plan.seed}:{at}", began + load.ends_s, sizes) for at in share.callers(len(plan.rings))}
     async with asyncio.TaskGroup() as tasks:
         calls = [
             tasks.create_task(_call(plan, placing, at, began, script, measured), name=f"open:caller {at + 1}")

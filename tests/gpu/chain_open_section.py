@@ -6,7 +6,8 @@ from infra.bench.load.cli import camera
 from infra.bench.load.run import Plan
 from infra.bench.load.script import CallerProfile
 from tests.gpu.chain_measures import SESSION, Bench, Tell, loop_lag, summary
-from tests.gpu.chain_open import OpenLoad, OpenRun, lengths, rings, run_open
+from tests.gpu.chain_open import OpenLoad, OpenRun, call_open, lengths, rings, run_open
+from tests.gpu.chain_processes import shared
 from tests.gpu.sections import Row
 from tests.gpu.speech import speech
 from tests.served import KEY
@@ -18,8 +19,11 @@ async def opened(bench: Bench, emit: Tell) -> None:
     for callers in bench.extent.open:
         await bench.until_there_is_room(callers)
         plan = ringing([bench.url], load, bench.next_seed(), callers)
-        async with loop_lag(bench.url) as bench.late:
-            found = await run_open(plan, load, bench.server, min(callers, bench.processes))
+        async with (
+            shared(min(callers, bench.processes), call_open, plan, load) as begin,
+            loop_lag(bench.url) as bench.late,
+        ):
+            found = await run_open(load, begin, bench.server)
         bench.meters = found.meters
         served = load.counts(found.measured.served)
         bench.note(callers, served, found.measured.failed)

@@ -1,71 +1,100 @@
 """Puts a load's callers in processes of their own, in which no caller waits until another's answer has been read.
 
-`python -m tests.gpu.chain_processes` is such a process: it reads what it is to do, and writes what came of it.
+`python -m tests.gpu.chain_processes` is such a process: it reads what it is to do, says that it is ready, is told when
+to begin, and writes what came of it.
 """
 
 import asyncio
 import pickle
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any, TypeVar
 
 from infra.bench.load.run import Measured, Plan, Share, run
 
-START_S = 4.0  # from asking for processes until the load begins: they import much
 PROCESSES = 6
+READY = b"ready\n"
+FAILED = "a process of callers has failed, and has told why"
 
-P = ParamSpec("P")
 T = TypeVar("T")
+Begin = Callable[[float], Awaitable[list[T]]]  # at that time of the loop's clock, the same in all processes of a host
 
 
-def shares(processes: int) -> list[Share]:
-    return [Share(part, processes) for part in range(processes)]
-
-
-async def run_apart(plan: Plan, processes: int, began: float) -> Measured:
-    """A whole closed load, which begins at that time of the loop's clock.
+@asynccontextmanager
+async def shared(processes: int, work: Callable[..., Awaitable[T]], *given: Any) -> AsyncGenerator[Begin[T]]:
+    """`work(*given, share, began)` in so many processes, which are ready and wait until they are told to begin.
 
     Args:
-        processes: Of the callers; 0: they are here.
+        processes: 0: all of it is done here.
+
+    Raises:
+        RuntimeError: A process has failed.
     """
-    measured = Measured()
     if not processes:
-        await run(plan, measured, began=began)
-    async with asyncio.TaskGroup() as tasks:
-        parts = [tasks.create_task(in_process(run_share, plan, share, began)) for share in shares(processes)]
-    for part in parts:
-        measured.add(part.result())
-    return measured
+
+        async def begin_here(began: float) -> list[T]:
+            return [await work(*given, Share(), began)]
+
+        yield begin_here
+        return
+    async with AsyncExitStack() as stack:
+        started = [await stack.enter_async_context(_process()) for _ in range(processes)]
+        for part, process in enumerate(started):
+            await _tell(process, (work, given, Share(part, processes)))
+        for process in started:
+            assert process.stdout
+            if await process.stdout.readline() != READY:
+                raise RuntimeError(FAILED)
+
+        async def begin(began: float) -> list[T]:
+            for process in started:
+                await _tell(process, began)
+            return await asyncio.gather(*map(_made, started))
+
+        yield begin
 
 
 async def run_share(plan: Plan, share: Share, began: float) -> Measured:
+    """Those callers of a closed load."""
     measured = Measured()
     await run(plan, measured, share, began)
     return measured
 
 
-async def in_process(work: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What `work` returns there. Monotonic time is the same in all processes of a host.
-
-    Raises:
-        RuntimeError: It has failed, and its process has told why.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.gpu.chain_processes", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-    )
+@asynccontextmanager
+async def _process() -> AsyncGenerator[Process]:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE)
     try:
-        told, _ = await process.communicate(pickle.dumps((work, args, kwargs)))
+        yield process
     finally:
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
-    if not told:
-        raise RuntimeError("a process of callers has failed")
-    made: T = pickle.loads(told)
-    return made
+
+
+async def _tell(process: Process, what: object) -> None:
+    assert process.stdin
+    with suppress(ConnectionError):  # what it has made, or not, tells of that
+        process.stdin.write(pickle.dumps(what))
+        await process.stdin.drain()
+
+
+async def _made(process: Process) -> Any:
+    assert process.stdout
+    if not (told := await process.stdout.read()):
+        raise RuntimeError(FAILED)
+    return pickle.loads(told)
+
+
+def _main() -> None:
+    work, given, share = pickle.load(sys.stdin.buffer)
+    sys.stdout.buffer.write(READY)
+    sys.stdout.flush()
+    began = pickle.load(sys.stdin.buffer)
+    sys.stdout.buffer.write(pickle.dumps(asyncio.run(work(*given, share, began))))
 
 
 if __name__ == "__main__":
-    do, args, kwargs = pickle.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(pickle.dumps(asyncio.run(do(*args, **kwargs))))
+    _main()

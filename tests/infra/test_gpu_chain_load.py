@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import threading
+from collections import Counter
 from pathlib import Path
 from time import thread_time
 from typing import Any
@@ -11,10 +12,10 @@ from typing import Any
 import pytest
 
 from infra.bench.load.answer import Served
-from infra.bench.load.run import Plan
+from infra.bench.load.run import Measured, Plan, Share, merged
 from infra.bench.load.script import Ask, CallerProfile
 from tests.gpu.chain_meters import Metered, cpu_times, metered, thread_rows, wait_rows
-from tests.gpu.chain_open import PAUSE_S, SPEECH_S, OpenLoad, Script, lengths, rings, run_open
+from tests.gpu.chain_open import PAUSE_S, SPEECH_S, OpenLoad, Script, call_open, lengths, rings
 from tests.virtual_time import VirtualTimeLoop
 
 pytestmark = pytest.mark.anyio
@@ -68,7 +69,19 @@ def test_what_is_asked_while_people_still_ring_up_does_not_count() -> None:
 
 async def test_a_closed_load_is_no_open_one() -> None:
     with pytest.raises(ValueError, match="`rings`"):
-        await run_open(Plan(["http://nowhere"], "key", 1, CallerProfile(1, 1), [b""]), OpenLoad(), None)
+        await call_open(Plan(["http://nowhere"], "key", 1, CallerProfile(1, 1), [b""]), OpenLoad(), Share(), 0.0)
+
+
+def test_what_was_measured_in_several_processes_is_one_load() -> None:
+    one, other = (Served(at, "completed", None, 0.1, None, 1.0, ()) for at in (1.0, 2.0))
+    parts = [
+        Measured([one], 1, 0, "", 5.0, True, Counter({"a": 2}), {"a": [one]}),
+        Measured([other], 0, 2, "gone", 4.0, False, Counter({"a": 1, "b": 1}), {"b": [other]}),
+    ]
+    whole = merged(parts)
+    assert (whole.served, whole.refused, whole.failed, whole.failure) == ([one, other], 1, 2, "gone")
+    assert (whole.took_s, whole.ended, whole.by_server) == (5.0, False, {"a": [one], "b": [other]})
+    assert whole.callers == {"a": 3, "b": 1} and merged(parts[:1]).ended
 
 
 def test_waits_are_told_by_model_and_by_what_was_to_be_written() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,21 +93,26 @@ class Measured:
 
         return note
 
-    def add(self, other: "Measured") -> None:
-        """Takes what was measured of another share."""
-        self.served += other.served
-        self.refused += other.refused
-        self.failed += other.failed
-        self.failure = self.failure or other.failure
-        self.took_s = max(self.took_s, other.took_s)
-        self.callers += other.callers
-        for url, served in other.by_server.items():
-            self.by_server.setdefault(url, []).extend(served)
-
     def load(self, kind: str) -> Load:
         served = sorted(self.served, key=lambda each: each.at)
         servers = {url: {"callers": self.callers[url], "questions": len(at)} for url, at in self.by_server.items()}
         return Load(kind, self.took_s, tuple(served), self.refused, self.failed, self.failure, not self.ended, servers)
+
+
+def merged(parts: Iterable[Measured]) -> Measured:
+    """What was measured of all shares."""
+    whole = Measured(ended=True)
+    for part in parts:
+        whole.served += part.served
+        whole.refused += part.refused
+        whole.failed += part.failed
+        whole.failure = whole.failure or part.failure
+        whole.took_s = max(whole.took_s, part.took_s)
+        whole.ended = whole.ended and part.ended
+        whole.callers += part.callers
+        for url, served in part.by_server.items():
+            whole.by_server.setdefault(url, []).extend(served)
+    return whole
 
 
 async def run(

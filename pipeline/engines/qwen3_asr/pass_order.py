@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 from pipeline.aio.signal import Signal
 
-PUT_OFF_S = 0.4  # at the most: half of the time between two passes over running speech
+PUT_OFF_S = 0.4  # at the most: half of the time between two passes over running speech, where many speak
 
 
 class PassOrder:

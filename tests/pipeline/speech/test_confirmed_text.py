@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.speech.confirmed_text import LEAST_MS, ConfirmedText, LullWords
+from pipeline.speech.confirmed_text import LEAST_MS, ConfirmedText, LullWords, goes_on
 from pipeline.types.chunks import Transcript
 
 LULL = Transcript("I have been thinking of my holiday next year", 5_200, settles=True)
@@ -44,3 +44,27 @@ def test_a_beginning_that_is_short_or_no_lull_is_left_with_what_follows() -> Non
 
 def test_a_text_without_words_confirms_nothing() -> None:
     assert confirmed("... and so", lull=Transcript("...", 6_000, settles=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "same"),
+    [
+        ("", "Hello.", True),
+        ("Hello there.", "hello, there's a cat", True),
+        ("Hello there", "Hello then", True),
+        ("Hello there now", "Hello then now", False),
+        ("Stop.", "Play a song.", False),
+        ("What is", "", False),
+        ("Est-ce que tu peux ?", "Est-ce que tu peux me dire", True),
+        ("今天天气怎么样", "今天天气怎么", True),
+        ("今天天气怎么样", "明天股票怎么样", False),
+        ("東京の天気は", "京都の天気はどうですか", False),
+        ("วันนี้อากาศ", "วันนี้อากาศเป็นอย่างไร", True),
+        ("आज मौसम", "आज मौसम कैसा है", True),
+        ("आज मौसम कैसा", "कल मौसम कैसा", False),
+    ],
+)
+def test_a_pass_says_again_what_the_one_before_it_heard_but_perhaps_for_its_end(
+    before: str, text: str, same: bool
+) -> None:
+    assert goes_on(before, text) is same

@@ -50,3 +50,8 @@ def test_who_has_not_finished_by_their_words_is_waited_for_however_it_sounds(
 ) -> None:
     over, more = words_over(text, "en"), unfinished(text, "en")
     assert wait_ms(FINISHED_MS, EndWitnesses(sound, over, more)) >= times * FINISHED_MS
+
+
+@pytest.mark.parametrize("sound", [None, 0.01, 0.5, 0.99])
+def test_a_number_that_is_being_dictated_is_waited_behind_as_long_however_it_sounds(sound: float | None) -> None:
+    assert wait_ms(FINISHED_MS, EndWitnesses(sound, False, "number")) == 2 * FINISHED_MS

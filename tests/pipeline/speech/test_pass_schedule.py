@@ -61,6 +61,19 @@ def test_running_speech_is_read_more_often_while_the_recogniser_is_quick(took_s:
     assert speech.begin().audio_end_ms == 800 + next_ms
 
 
+def test_after_a_pass_that_failed_running_speech_is_not_read_more_often() -> None:
+    speech = Speech(partial_ms=800)
+    speech.sounds(800)
+    speech.end(speech.begin(), 0.0)
+    speech.sounds(320)
+    speech.begin()
+    speech.passes.miss(at_once=False)
+    speech.sounds(800 - FRAME_MS)
+    assert not speech.passes.is_due
+    speech.sounds(FRAME_MS)
+    assert speech.passes.is_due
+
+
 def test_running_speech_of_which_nobody_wants_to_know_is_read_in_a_lull_and_that_settles(speech: Speech) -> None:
     speech.sounds(960)
     assert not speech.passes.is_due

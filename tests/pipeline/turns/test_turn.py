@@ -119,7 +119,9 @@ async def test_an_answer_does_not_wait_until_the_engine_has_let_go_of_what_was_r
     with nothing_left():
         left = await turn(line, said((0.0, ahead[0]), (0.2, ahead[1]), (0.3, HI_ANN)))
     assert (began, left[0]) == ([0.0, 0.2, 0.5], (1.5, TextChunk("Yes.")))
-    assert line.aura.aborted == ["s.7:aura"] * 2
+    assert line.aura.aborted == ["s.7.prefill1:aura", "s.7.prefill2:aura"], (
+        "beside which the answer has a name of its own"
+    )
     assert now() == 5.5, "the turn ends when all engines have let go of it"
 
 
