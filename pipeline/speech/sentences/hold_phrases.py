@@ -1,7 +1,8 @@
-"""Tells who only asks the other to wait, or to let them think: whatever mark stands there, they go on. Pure."""
+"""Tells who only asks the other to wait, or to let them think, whatever mark stands there. Pure."""
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 MARKS = re.compile(r"[.?!…,;:—–。？！、，¿¡\"“”«»()]+")  # between clauses
 WORDS = re.compile(r"\w+(?:'\w+)*'?")
@@ -12,93 +13,135 @@ def _split(phrases: str) -> frozenset[str]:
 
 
 # All that a clause may say, by language, without hyphens. What may answer "how long?" is not here ("one minute", "un
-# minuto"), nor what stops somebody for good ("stop", "halt", "para").
+# minuto"), nor what stops somebody for good ("stop", "halt", "para"), nor what may be all ("je regarde").
 HOLD_PHRASES: Mapping[str, frozenset[str]] = {
     "en": _split(
-        "wait, wait up, wait for it, wait a bit, wait a minute, wait a moment, wait a sec, wait a second, wait one "
-        "moment, wait one second, hold on, hold on a minute, hold on a moment, hold on a sec, hold on a second, hang "
-        "on, hang on a minute, hang on a moment, hang on a sec, hang on a second, a moment, one moment, a sec, one "
-        "sec, a second, one second, just a minute, bear with me, give me a minute, give me a moment, give me a sec, "
-        "give me a second, let me think, let me think about it, let me think about that, let me see, let me check, "
-        "let me look, let me have a look, let me look it up, let's see, i'm thinking, i need to think, i have to "
-        "think, i need a moment"
+        "wait, wait up, wait a bit, wait a minute, wait a moment, wait a sec, wait a second, wait one moment, wait "
+        "one second, hold on, hold on a minute, hold on a moment, hold on a sec, hold on a second, hang on, hang on a "
+        "minute, hang on a moment, hang on a sec, hang on a second, a moment, one moment, a sec, one sec, just a "
+        "minute, bear with me, give me a minute, give me a moment, give me a sec, give me a second, let me think, let "
+        "me check, let me look it up, let's see, i'm thinking, i need to think, i have to think, i need a moment"
     ),
     "de": _split(
         "warte, warten sie, wart, warte eine minute, warte einen moment, warte einen augenblick, warte eine sekunde, "
-        "moment, ein moment, einen moment, momentchen, augenblick, ein augenblick, einen augenblick, sekunde, eine "
-        "sekunde, sekündchen, gib mir einen moment, gib mir eine sekunde, gib mir eine minute, lass mich denken, lass "
-        "mich nachdenken, lass mich überlegen, lass mich sehen, lass mich schauen, lass mich gucken, lass mich "
-        "nachsehen, lass mich nachschauen, lassen sie mich nachdenken, lassen sie mich überlegen, lassen sie mich "
-        "sehen, lassen sie mich nachsehen, ich überlege, ich denke nach, ich muss überlegen, ich muss nachdenken, ich "
-        "muss nachsehen, mal sehen, mal schauen, mal überlegen"
+        "moment, ein moment, einen moment, momentchen, augenblick, ein augenblick, einen augenblick, sekunde, "
+        "sekündchen, gib mir einen moment, gib mir eine sekunde, gib mir eine minute, lass mich denken, lass mich "
+        "nachdenken, lass mich überlegen, lass mich nachsehen, lass mich nachschauen, lassen sie mich nachdenken, "
+        "lassen sie mich überlegen, lassen sie mich nachsehen, ich überlege, ich denke nach, ich muss überlegen, ich "
+        "muss nachdenken, ich muss nachsehen, mal überlegen"
     ),
     "fr": _split(
         "attends, attendez, attend, attends une minute, attends une seconde, attends un instant, attends un moment, "
-        "attendez une minute, attendez une seconde, attendez un instant, attendez un moment, attends voir, une "
-        "seconde, un instant, un moment, patiente, patientez, donne moi une minute, donne moi une seconde, donnez moi "
-        "une minute, donnez moi une seconde, laisse moi réfléchir, laissez moi réfléchir, laisse moi voir, laissez "
-        "moi voir, laisse moi regarder, laissez moi regarder, je réfléchis, je cherche, je regarde, je vérifie, que "
-        "je réfléchisse, il faut que je réfléchisse, je dois réfléchir, voyons, voyons voir"
+        "attendez une minute, attendez une seconde, attendez un instant, attendez un moment, attends voir, un "
+        "instant, un moment, patiente, patientez, donne moi une minute, donne moi une seconde, donnez moi une minute, "
+        "donnez moi une seconde, laisse moi réfléchir, laissez moi réfléchir, laisse moi regarder, laissez moi "
+        "regarder, je réfléchis, je vérifie, que je réfléchisse, il faut que je réfléchisse, je dois réfléchir"
     ),
     "es": _split(
         "espera, espere, espérate, espérese, espera un minuto, espera un momento, espera un segundo, espere un "
         "minuto, espere un momento, espere un segundo, aguarda, aguarde, momento, un momento, un momentito, "
-        "momentito, un segundo, un segundito, un instante, dame un minuto, dame un momento, dame un segundo, deme un "
-        "minuto, deme un momento, deme un segundo, déjame pensar, dejame pensar, déjame pensarlo, déjeme pensar, "
-        "déjame ver, dejame ver, déjeme ver, déjame mirar, deja que piense, estoy pensando, lo estoy pensando, tengo "
-        "que pensar, tengo que pensarlo, a ver, vamos a ver, veamos"
+        "momentito, un segundito, un instante, dame un minuto, dame un momento, dame un segundo, deme un minuto, deme "
+        "un momento, deme un segundo, déjame pensar, dejame pensar, déjame pensarlo, déjeme pensar, deja que piense, "
+        "estoy pensando, tengo que pensar, a ver, veamos"
     ),
     "it": _split(
         "aspetta, aspetti, aspettate, aspetta un minuto, aspetta un momento, aspetta un attimo, aspetta un secondo, "
         "aspetti un momento, aspetti un attimo, aspetti un secondo, momento, un momento, un momentino, attimo, un "
-        "attimo, un attimino, un secondo, dammi un minuto, dammi un momento, dammi un attimo, dammi un secondo, mi "
-        "dia un momento, mi dia un attimo, mi dia un secondo, fammi pensare, mi faccia pensare, fammi vedere, mi "
-        "faccia vedere, fammi controllare, lasciami pensare, mi lasci pensare, ci penso, ci sto pensando, sto "
-        "pensando, devo pensare, devo pensarci, vediamo, vediamo un po'"
+        "attimo, un attimino, dammi un minuto, dammi un momento, dammi un attimo, dammi un secondo, mi dia un "
+        "momento, mi dia un attimo, mi dia un secondo, fammi pensare, mi faccia pensare, fammi controllare, lasciami "
+        "pensare, mi lasci pensare, sto pensando, devo pensare"
     ),
     "pt": _split(
         "espera, espere, espera um minuto, espera um momento, espera um segundo, espere um minuto, espere um momento, "
         "espere um segundo, peraí, pera aí, aguarda, aguarde, momento, um momento, um momentinho, um minutinho, um "
-        "segundo, um segundinho, um instante, dá me um minuto, dá me um momento, dá me um segundo, me dá um minuto, "
-        "me dá um momento, me dá um segundo, dê me um momento, deixa me pensar, deixe me pensar, deixa me ver, deixe "
-        "me ver, deixa eu pensar, deixa eu ver, deixe eu pensar, deixe eu ver, estou a pensar, estou pensando, tô "
-        "pensando, preciso pensar, preciso de pensar, tenho de pensar, tenho que pensar, vamos ver, vejamos"
+        "segundinho, um instante, dá me um minuto, dá me um momento, dá me um segundo, me dá um minuto, me dá um "
+        "momento, me dá um segundo, dê me um momento, deixa me pensar, deixe me pensar, deixa eu pensar, deixe eu "
+        "pensar, estou a pensar, estou pensando, tô pensando, preciso pensar, preciso de pensar, tenho de pensar, "
+        "tenho que pensar, vejamos"
     ),
+}
+# The same, if it is asked nicely or said with "just": by itself it answers "how long?".
+SPANS: Mapping[str, frozenset[str]] = {
+    "en": _split("a second, one second"),
+    "de": _split("eine sekunde"),
+    "fr": _split("une seconde"),
+    "es": _split("un segundo"),
+    "it": _split("un secondo"),
+    "pt": _split("um segundo"),
+}
+# What may be all that somebody wants ("show me", "we'll see"), or an answer ("I have to think about it").
+COMPLETE_PHRASES: Mapping[str, frozenset[str]] = {
+    "en": _split("let me see, let me look, let me have a look, let me think about it, let me think about that"),
+    "de": _split(
+        "mal sehen, mal schauen, lass mich sehen, lass mich schauen, lass mich gucken, lassen sie mich sehen, ich "
+        "überlege noch"
+    ),
+    "fr": _split("voyons, voyons voir, laisse moi voir, laissez moi voir"),
+    "es": _split(
+        "vamos a ver, déjame ver, dejame ver, déjeme ver, déjame mirar, tengo que pensarlo, lo estoy pensando"
+    ),
+    "it": _split("vediamo, vediamo un po', fammi vedere, mi faccia vedere, devo pensarci, ci penso, ci sto pensando"),
+    "pt": _split("vamos ver, deixa me ver, deixe me ver, deixa eu ver, deixe eu ver"),
 }
 # What is said around them, and says nothing of its own there.
 BESIDE: Mapping[str, frozenset[str]] = {
-    "en": _split("ah, er, hm, hmm, just, no, now, oh, ok, okay, please, right, so, sorry, uh, um, well, yeah, yes"),
+    "en": _split("ah, er, hm, hmm, just, now, oh, please, so, sorry, uh, um, well"),
     "de": _split(
-        "ach, äh, ähm, also, bitte, eben, entschuldigung, gerade, halt, hm, ja, kleinen, kurz, mal, na, nein, noch, "
-        "nun, nur, ok, okay, sorry, stopp"
+        "ach, äh, ähm, also, bitte, eben, entschuldigung, gerade, halt, hm, kleinen, kurz, mal, na, noch, nun, nur, "
+        "sorry"
     ),
-    "fr": _split(
-        "ah, alors, ben, bon, donc, encore, euh, hm, juste, non, ok, oui, pardon, petit, petite, plaît, s'il, te, vous"
-    ),
-    "es": _split("ah, bueno, eh, favor, no, ok, perdón, perdona, perdone, por, pues, sí, solo, sólo, vale"),
-    "it": _split("ah, allora, beh, eh, ehm, favore, no, ok, per, scusa, scusi, solo, sì"),
-    "pt": _split("ah, aí, apenas, bem, bom, desculpa, desculpe, então, favor, já, não, ok, por, sim, só, tá"),
+    "fr": _split("ah, alors, ben, bon, donc, encore, euh, hm, juste, pardon, petit, petite, plaît, s'il, te, vous"),
+    "es": _split("ah, bueno, eh, favor, perdón, perdona, perdone, por, pues, solo, sólo"),
+    "it": _split("ah, allora, beh, eh, ehm, favore, per, scusa, scusi, solo"),
+    "pt": _split("ah, aí, apenas, bem, bom, desculpa, desculpe, então, favor, já, por, só"),
+}
+# The same before them ("No, wait."); behind them they are what was waited for ("Let me see. Yes.").
+ANSWERS: Mapping[str, frozenset[str]] = {
+    "en": _split("no, ok, okay, right, yeah, yes"),
+    "de": _split("ja, nein, ok, okay, stopp"),
+    "fr": _split("non, ok, oui"),
+    "es": _split("no, ok, sí, vale"),
+    "it": _split("no, ok, sì"),
+    "pt": _split("não, ok, sim, tá"),
 }
 
 
-def asks_to_wait(text: str, language: str = "") -> bool:
+def asks_to_wait(text: str, language: str = "") -> Literal["words", "hold"] | None:
     """Whether the last clause is such a request, or several of them, and no more, as in "The other one. No, wait".
 
     Args:
         language: ISO 639-1 code; of one without phrases here, or none, the phrases of all languages count.
+
+    Returns:
+        "hold": they will go on; "words": they may, or that is all they want.
     """
     languages = [language] if language in HOLD_PHRASES else HOLD_PHRASES
     clauses = MARKS.split(text.casefold().replace("’", "'").replace("-", " "))
     words = [WORDS.findall(clause) for clause in clauses]
-    return any(_last_asks(words, each) for each in languages)
+    asked = {_last_asks(words, each) for each in languages}
+    return "hold" if "hold" in asked else "words" if "words" in asked else None
 
 
-def _last_asks(clauses: list[list[str]], language: str) -> bool:
+def _last_asks(clauses: list[list[str]], language: str) -> Literal["words", "hold"] | None:
     beside, phrases = BESIDE[language], HOLD_PHRASES[language]
-    for words in reversed(clauses):
-        if said := [word for word in words if word not in beside]:
-            return _are_phrases(words, phrases) or _are_phrases(said, phrases)
-    return False
+    nicely = False
+    for at, clause in reversed(list(enumerate(clauses))):
+        words = _without_answer(clause, language)
+        if said := _without_answer([word for word in clause if word not in beside], language):
+            if {" ".join(words), " ".join(said)} & COMPLETE_PHRASES[language]:
+                return _last_asks(clauses[:at], language) or "words"
+            known = phrases | SPANS[language] if nicely or said != words else phrases
+            return "hold" if _are_phrases(words, known) or _are_phrases(said, known) else None
+        if not beside.issuperset(clause):
+            return None
+        nicely = nicely or bool(clause)
+    return None
+
+
+def _without_answer(words: list[str], language: str) -> list[str]:
+    """What stands behind the "yes" or "no" that they begin with."""
+    at = next((at for at, word in enumerate(words) if word not in ANSWERS[language]), len(words))
+    return words[at:]
 
 
 def _are_phrases(words: list[str], phrases: frozenset[str]) -> bool:

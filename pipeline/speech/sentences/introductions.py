@@ -8,11 +8,11 @@ def _split(phrases: str) -> frozenset[str]:
     return frozenset(phrases.split(", "))
 
 
-# All that a sentence says, by language, without hyphens.
+# All that is said, by language, without hyphens; "can you explain?" may be about what was said before.
 INTRODUCTIONS: Mapping[str, frozenset[str]] = {
     "en": _split(
-        "can you tell me, could you tell me, would you tell me, can you please tell me, could you please tell me, can "
-        "you explain, could you explain, can you explain to me, i would like to know, i'd like to know, i want to "
+        "can you tell me, could you tell me, would you tell me, can you please tell me, could you please tell me, i "
+        "would like to know, i'd like to know, i want to "
         "know, i wanted to know, i wanted to ask, i was wondering"
     ),
     "de": _split(
@@ -43,7 +43,7 @@ INTRODUCTIONS: Mapping[str, frozenset[str]] = {
 
 
 def only_introduces(words: list[str], language: str) -> bool:
-    """Whether the words of a sentence are such a request, and no more.
+    """Whether the words are such a request, and no more.
 
     Args:
         language: ISO 639-1 code; of one without phrases here, or none, nothing is told.

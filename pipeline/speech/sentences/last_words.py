@@ -2,10 +2,13 @@
 
 What is here cannot stand last in the language's own grammar: articles, possessives before a noun, most conjunctions,
 prepositions that are not stranded, contractions ("I'm"). What can, now and then, is left out: English strands "for"
-and "with", German ends on "an" and "mit", and a recogniser that leaves out an accent makes "la" of "là".
+and "with", German ends on "an" and "mit", and a recogniser that leaves out an accent makes "la" of "là". What
+is over behind some words only is in `last_phrases.py`.
 """
 
 from collections.abc import Mapping, Sequence
+
+from pipeline.speech.sentences.last_phrases import ARTICLES, is_over
 
 
 def _split(words: str) -> frozenset[str]:
@@ -15,7 +18,7 @@ def _split(words: str) -> frozenset[str]:
 # What is a word in no language; "um" is one in some.
 FILLERS = _split("ehm erm euh heu hmm uh uhm äh ähm öhm")
 UM = "um"
-WITH_UM = _split("de fo is pt")
+WITH_UM = frozenset(("", "de", "fo", "is", "lb", "pt"))  # and of nobody knows which
 
 # Apostrophes are straight. What is capitalised within a sentence is a name or a letter: "vitamin A.", "an AI."
 ENDS_NOTHING: Mapping[str, frozenset[str]] = {
@@ -25,43 +28,34 @@ ENDS_NOTHING: Mapping[str, frozenset[str]] = {
         "we're we'd we've we'll they're they'd they've they'll that's there's what's who's where's"
     ),
     "de": _split(
-        "des mein dein meinem deinem seinem ihrem kein jedem und sowie sondern entweder weder dass weil wenn obwohl "
+        "des mein dein kein und sowie sondern entweder weder dass weil wenn obwohl "
         "falls sobald als seit für im am vom beim zum zur ins ans fürs"
     ),
     "fr": _split(
-        "le les des du de d' l' au aux mon ma mes tes ses notre votre nos vos cet ces chaque je j' m' t' s' n' c' ne "
+        "le les des du de d' l' au aux mon ma mes tes ses notre votre nos vos cet ces j' m' t' s' n' c' ne "
         "et que qu' puisque lorsque qu'il qu'ils qu'elle qu'on s'il s'ils jusqu'à jusqu'au jusqu'aux dans chez par à en"
     ),
-    "es": _split("el los las un su sus mis tus cada me y e pero del al de en con desde hacia muy"),
+    "es": _split("los las un su sus mis tus me y e pero del al de en con desde hacia muy"),
     "it": _split(
         "il lo i gli le l' un un' ogni mi ti non ed di del dello della dei degli delle dell' d' a ad al allo alla ai "
-        "agli alle all' da dal dallo dalla dai dagli dalle dall' in nel nello nella nei negli nelle nell' sul sullo "
-        "sulla sui sugli sulle sull' con per tra fra"
+        "agli alle all' da dal dallo dalla dall' in nel nello nella nei negli nelle nell' sul sullo "
+        "sulla sui sugli sulle sull' con per tra"
     ),
-    "pt": _split("o a os as do dos das de na num numa ao aos à às pela com em por pra cada"),
+    "pt": _split("o a os as do dos das de na num numa ao aos à às pela com em por pra"),
     # Of nobody knows which language: what can stand last in none of them.
     "": _split(
         "the my our their every and because whether unless although i'm i'd i've i'll you're we're they're "
         "und sowie sondern dass weil obwohl vom beim zum zur et des dans de d' l' qu' j' del della degli negli"
     ),
 }
-# The same, but not of a question, since recognisers leave out accents there ("¿para que?", "o que?", "che ora e?").
+# The same, but not of a question, since recognisers leave out accents and hyphens there ("¿para que?", "où suis je ?").
 ENDS_NO_STATEMENT: Mapping[str, frozenset[str]] = {
-    "fr": _split("mais"),
-    "es": _split("que porque"),
+    "fr": _split("mais je"),
+    "es": _split("que porque el"),
     "it": _split("che e ma"),
     "pt": _split("que porque e mas"),
     "": _split("que"),
 }
-# An article that is a pronoun elsewhere, or that is "là" without its accent, behind what makes it one.
-ARTICLES: Mapping[str, frozenset[str]] = {
-    "fr": frozenset(("de la", "à la", "dans la", "avec la", "pour la", "sur la", "et la")),
-    "es": frozenset(("de la", "a la", "en la", "con la", "para la", "por la", "y la")),
-}
-# What ends with one of these and is over all the same; and what answers "why?" by itself.
-ENDINGS = (" oh my", " vous en", " nous en", " di che", " o que", " ponto com")
-ANSWERS = _split("because weil porque")
-WHY = "parce que"
 # Without a mark, and alone or behind one other word, these begin something.
 OPENERS: Mapping[str, frozenset[str]] = {
     "en": _split("but er hm i so well"),
@@ -96,11 +90,7 @@ def ends_nothing(words: Sequence[str], asked: bool, language: str) -> bool:
         return False
     folded = [word.casefold() for word in words]
     last = folded[-1]
-    if is_filler(last, language):
-        return True
-    if (len(words) == 1 and (asked or last in ANSWERS)) or folded == WHY.split():
-        return False  # "And?"
-    if f" {' '.join(folded)}".replace("-", " ").endswith(ENDINGS) or _is_name(words):
+    if is_over(folded, asked, language) or _is_name(words, language):
         return False
     if last in ENDS_NOTHING.get(language, ()) or (not asked and last in ENDS_NO_STATEMENT.get(language, ())):
         return True
@@ -128,10 +118,10 @@ def is_filler(word: str, language: str) -> bool:
     return word in FILLERS or (word == UM and language not in WITH_UM)
 
 
-def _is_name(words: Sequence[str]) -> bool:
+def _is_name(words: Sequence[str], language: str) -> bool:
     """Whether the last one is a letter, or a name."""
     *before, last = words
-    if last.startswith("I") and last.casefold() in ("i", "i'm", "i'd", "i've", "i'll"):
+    if language in ("", "en") and last.startswith("I") and last.casefold() in ("i", "i'm", "i'd", "i've", "i'll"):
         return False
     return last[0].isupper() and (len(last) == 1 or bool(before))
 

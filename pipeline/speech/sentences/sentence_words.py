@@ -9,6 +9,7 @@ from pipeline.speech.sentences.dictated_numbers import is_dictated, is_group
 from pipeline.speech.sentences.hold_phrases import asks_to_wait
 from pipeline.speech.sentences.introductions import only_introduces
 from pipeline.speech.sentences.last_words import begins, ends_nothing, is_filler
+from pipeline.speech.sentences.mentioned_words import are_mentioned
 
 # More words, as these end no sentence; more digits; or anything at all, for which they ask to be given time: "um" does.
 Unfinished = Literal["words", "number", "hold"]
@@ -22,6 +23,7 @@ KEPT = 256  # texts: they are asked about at each piece of sound, and change at 
 SHORT = 2  # words of an answer behind which recognisers write no mark
 SENTENCES = re.compile(r"(?<=[.?!])\s+|(?<=[。？！؟।])")
 WORDS = re.compile(r"[^\s—–]+")
+COUNTED = re.compile(r"\d\s*[%€$£°]\W*$")  # no number that somebody dictates
 EDGES = '"“”«»()[]¿¡.,;:?!…。？！؟।'
 
 
@@ -32,15 +34,16 @@ def is_marked(text: str) -> bool:
 
 
 def ends_sentence(text: str, language: str = "") -> bool:
-    """Whether a mark stands at its end, and the last word may end a sentence.
+    """Whether a mark stands at its end, and not behind somebody who says "um" and thinks.
 
-    Recognisers write one behind somebody who says "um" and thinks, too, and behind "for the" and "because".
+    What is `unfinished` ends one as well: where that is asked, something else can be heard, and nobody would know when
+    to answer.
 
     Args:
         language: ISO 639-1 code; empty: nobody knows.
     """
     words = _last_sentence(text)
-    return is_marked(text) and bool(words) and not ends_nothing(words, _asks(text), language)
+    return is_marked(text) and bool(words) and not _only_thinks(words, _asks(text), language)
 
 
 def is_short(text: str) -> bool:
@@ -55,12 +58,17 @@ def unfinished(text: str, language: str = "") -> Unfinished | None:
     Args:
         language: ISO 639-1 code; empty: nobody knows.
     """
-    words, asks = _last_sentence(text), _asks(text)
-    if asks_to_wait(text, language) or (words and is_filler(words[-1].casefold(), language)):
+    sentences, asks = list(_sentences(text)), _asks(text)
+    words = sentences[0] if sentences else []
+    if _only_thinks(words, asks, language):
         return "hold"
-    if ends_nothing(words, asks, language) or only_introduces(words, language):
+    if are_mentioned(text, words):
+        return None
+    if waits := asks_to_wait(text, language):
+        return waits
+    if ends_nothing(words, asks, language) or (len(sentences) == 1 and only_introduces(words, language)):
         return "words"
-    return "number" if not asks and is_dictated(_with_groups(text)) else None
+    return "number" if not asks and not COUNTED.search(text) and is_dictated(_with_groups(text)) else None
 
 
 @lru_cache(KEPT)
@@ -78,6 +86,11 @@ def words_over(text: str, language: str = "") -> bool | None:
     may_answer = is_short(text) and not text.rstrip().endswith((*MARKS, *OPEN, *GOES_ON))
     words = _last_sentence(text)
     return None if words and may_answer and not begins(words, language) else False
+
+
+def _only_thinks(words: list[str], asks: bool, language: str) -> bool:
+    """Whether a sentence ends with "um"; "Hmm?" asks what was said."""
+    return bool(words) and is_filler(words[-1].casefold(), language) and not (asks and len(words) == 1)
 
 
 def _asks(text: str) -> bool:

@@ -53,7 +53,7 @@ async def test_what_is_not_known_in_time_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "over"), [("Two", None), ("Half past", None), ("Two.", True), ("Um", False), ("Red,", False), ("I", False)]
+    ("text", "over"), [("Two", None), ("Half past", None), ("Two.", True), ("Uh", False), ("Red,", False), ("I", False)]
 )
 async def test_a_word_or_two_without_a_mark_may_be_all_of_an_answer(text: str, over: bool | None) -> None:
     words, now = SentenceEnd(), asyncio.get_running_loop().time()

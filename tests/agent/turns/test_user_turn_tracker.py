@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from agent.turns.turn_events import (
     Expired,
     Flush,
@@ -227,6 +229,12 @@ def test_a_whole_sentence_is_answered_though_something_else_can_be_heard_behind_
     first = heard(LISBON, settled=False, audio_end_ms=3_000)
     again = heard(LISBON.removesuffix("?") + ".", settled=False, audio_end_ms=4_000)
     assert follow(QUIET, first, again)[-1] == TakeTurn("unchanged_words")
+
+
+@pytest.mark.parametrize(("text", "taken"), [("I would like the.", True), ("I would like, uh.", False)])
+def test_in_sound_that_goes_on_a_mark_ends_a_sentence_unless_somebody_thinks(text: str, taken: bool) -> None:
+    first, again = (heard(text, settled=False, audio_end_ms=end_ms) for end_ms in (3_000, 4_000))
+    assert (TakeTurn("unchanged_words") in follow(QUIET, first, again)) is taken
 
 
 def test_what_is_left_of_a_sound_whose_turn_was_taken_is_nothing_unless_words_are_heard_in_it() -> None:

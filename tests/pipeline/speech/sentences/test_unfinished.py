@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.speech.sentences.dictated_numbers import is_dictated
-from pipeline.speech.sentences.hold_phrases import BESIDE, HOLD_PHRASES
+from pipeline.speech.sentences.hold_phrases import ANSWERS, BESIDE, COMPLETE_PHRASES, HOLD_PHRASES, SPANS
 from pipeline.speech.sentences.introductions import INTRODUCTIONS
 from pipeline.speech.sentences.last_words import ENDS_NO_STATEMENT, ENDS_NOTHING, FILLERS, OPENERS, UM
 from pipeline.speech.sentences.sentence_words import ends_sentence, unfinished, words_over
@@ -13,29 +13,28 @@ LANGUAGES = {"en", "de", "fr", "es", "it", "pt"}
 HOLDS = {
     "en": [
         "Wait.", "No, wait.", "Hold on.", "One moment, please.", "Let me think.", "Wait. Let me think.",
-        "Let me just see.", "Give me a second.", "Well, let me think about it.", "It was in, hold on.", "Hang on",
-        "Just a minute.", "Could you tell me, um?", "Um.", "I would like a, uh.",
+        "Let me think, please.", "Give me a second.", "Just a second.", "One second, please.", "It was in, hold on.",
+        "Hang on", "Just a minute.", "Yes. Wait.", "Okay wait.", "Wait, let me see.",
+        "Could you tell me, um?", "Um.", "I would like a, uh.", "How do you say, um?",
     ],
     "de": [
-        "Warte.", "Warte mal.", "Moment.", "Moment mal, bitte.", "Lass mich kurz überlegen.", "Mal sehen.",
+        "Warte.", "Warte mal.", "Moment.", "Moment mal, bitte.", "Lass mich kurz überlegen.", "Ja, Moment.",
         "Nein, warte", "Einen kleinen Moment, bitte.", "Ich muss mal nachdenken.", "Es war am, Augenblick.",
-        "Ich hätte gern, ähm.",
+        "Ich hätte gern, ähm.", "Stopp, warte.", "Eine Sekunde, bitte.",
     ],
     "fr": [
         "Attends.", "Attends. Attends.", "Un instant.", "Je réfléchis.", "Laisse-moi réfléchir.", "Non, attends.",
-        "Une petite seconde, s'il te plaît.", "Attendez une minute.", "A temps, je réfléchis.", "Voyons voir.", "Euh.",
+        "Une petite seconde, s'il te plaît.", "Attendez une minute.", "A temps, je réfléchis.", "Euh.",
     ],
     "es": [
         "Espera.", "Un momento, por favor.", "Déjame pensar.", "A ver.", "No, espera.", "Espera, espera.",
         "Dame un segundo.",
     ],
     "it": [
-        "Aspetta.", "Un attimo.", "Fammi pensare.", "Vediamo.", "No, aspetta un momento.", "Scusi, un momento.",
-        "Ci penso.",
+        "Aspetta.", "Un attimo.", "Fammi pensare.", "No, aspetta un momento.", "Scusi, un momento.",
     ],
     "pt": [
-        "Espera.", "Espera aí.", "Deixa-me pensar.", "Deixa eu ver.", "Só um momento.", "Não, espere.", "Peraí.",
-        "Vamos ver.",
+        "Espera.", "Espera aí.", "Deixa-me pensar.", "Só um momento.", "Não, espere.", "Peraí.",
     ],
     "": ["Attends.", "Moment mal.", "Un attimo.", "Let me think."],
     "nl": ["Moment."],
@@ -44,25 +43,30 @@ WORDS = {
     "en": [
         "Could you tell me I'm?", "I would like the.", "We need milk and.", "I would go, but it's because.",
         "Do you know how long it?", "Will you be there if I?", "I need my.", "It is more than.",
-        "And.", "Could you tell me?", "I was wondering.", "Could you tell me the",
+        "And.", "Could you tell me?", "I was wondering.", "Could you tell me the", "Let me just see.",
+        "Well, let me think about it.", "Yes, I mean the.",
     ],
     "de": [
         "Ich möchte einen Tisch und.", "Ich glaube, dass.", "Weißt du, ob er?", "Das ist im.", "Ich brauche das für.",
-        "Wir fahren zum.", "Kannst du mir sagen?",
+        "Wir fahren zum.", "Kannst du mir sagen?", "Mal sehen.", "Mal schauen.", "Ich überlege noch.",
+        "Das heißt, dass.", "Was bedeutet das im.",
     ],
     "fr": [
         "Je voudrais le.", "Je pense que.", "Je pense qu'.", "Il faut que je.", "On va à.", "C'est chez.",
         "Je sais mais.", "Est-ce que tu peux me dire ?", "Peux-tu me dire ?",
+        "Voyons voir.", "Laisse-moi voir.",
     ],
     "es": [
         "Quiero ir a casa de la.", "Quiero el.", "Creo que.", "Vamos con.", "Leche y.", "¿Me puedes decir?", "Es muy.",
+        "Vamos a ver.", "Déjame ver.", "Tengo que pensarlo.",
     ],
     "it": [
         "Vorrei il.", "Penso che.", "Un tavolo per.", "Andiamo al.", "Il libro dell'.", "Latte e.", "Mi puoi dire.",
-        "Vado con.",
+        "Vado con.", "Vediamo.", "Fammi vedere.", "Devo pensarci.", "Ci penso.",
     ],
     "pt": [
         "Quero ir de.", "Penso que.", "É uma mesa com.", "Leite e.", "Vou ao.", "Podes dizer-me?", "Quero o.",
+        "Vamos ver.", "Deixa eu ver.",
     ],
     "": ["I would like the.", "Ich glaube, dass.", "Je pense qu'.", "Creo que."],
 }  # fmt: skip
@@ -70,13 +74,19 @@ NUMBERS = {
     "en": [
         "My number is 471.", "My number is 471. 82.", "The code is four seven one.", "My IBAN is DE89 3704.",
         "My phone number is 555 0199.", "0170.", "555 0199.", "Four seven one.", "4 7 1.",
+        "My phone number is 0171.", "My phone is 0171.", "The code is 0 4 7.", "My zip code is 902.",
+        "The code is four seven.",
+        "555-0199.", "My shipping number is 47112.",
     ],
     "de": [
         "Meine Nummer ist 471.", "Meine Telefonnummer lautet 0170 33.", "Die PIN ist vier sieben eins.",
-        "Vier sieben eins.",
+        "Vier sieben eins.", "Meine Telefonnummer ist 0171.", "Meine Kundennummer ist 4711.",
     ],
-    "fr": ["Mon numéro est le 06 12.", "Mon numéro c'est le 06.", "Le code est 47."],
-    "es": ["Mi número es 471.", "El código es cuatro siete uno."],
+    "fr": [
+        "Mon numéro est le 06 12.", "Mon numéro c'est le 06.", "Le code est 471.",
+        "Mon numéro de téléphone est le 47 11.",
+    ],
+    "es": ["Mi número es 471.", "Mi código postal es el 280.", "El código es cuatro siete uno."],
     "it": ["Il mio numero è 471.", "Il codice è quattro sette uno."],
     "pt": ["O meu número é 471.", "O código é quatro sete um."],
 }  # fmt: skip
@@ -106,10 +116,11 @@ def test_a_number_that_is_told_is_not_dictated(text: str) -> None:
     assert not is_dictated(text.split())
 
 
-def test_who_asks_to_wait_or_dictates_has_ended_a_sentence_though() -> None:
+@pytest.mark.parametrize("text", ["Wait.", "My number is 471.", "I would like the.", "Could you tell me?"])
+def test_a_mark_behind_what_is_unfinished_ends_a_sentence_though(text: str) -> None:
     """So where noise goes on behind it, they are answered as others are."""
-    assert ends_sentence("Wait.", "en") and ends_sentence("My number is 471.", "en")
-    assert not ends_sentence("I would like the.", "en")
+    assert ends_sentence(text, "en")
+    assert words_over(text, "en") is False
 
 
 @pytest.mark.parametrize(
@@ -129,4 +140,5 @@ def test_no_word_stands_in_two_of_the_tables() -> None:
 
 def test_all_tables_are_of_the_same_languages() -> None:
     assert set(ENDS_NOTHING) == LANGUAGES | {""}
-    assert set(OPENERS) == set(HOLD_PHRASES) == set(BESIDE) == set(INTRODUCTIONS) == LANGUAGES
+    for each in (OPENERS, HOLD_PHRASES, SPANS, COMPLETE_PHRASES, BESIDE, ANSWERS, INTRODUCTIONS):
+        assert set(each) == LANGUAGES
