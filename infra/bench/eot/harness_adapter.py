@@ -20,7 +20,7 @@ from agent.turns.end_evidence import EndEvidence
 from infra.bench.base.pieces import RATE, Pcm
 from infra.bench.eot.detectors import LEAST
 from infra.bench.eot.turns import HEARD_S
-from infra.bench.eot.witnesses import Said, Witnesses
+from infra.bench.eot.witnesses import LANGUAGE, Said, Witnesses
 from pipeline.speech.sentences.sentence_words import words_over
 
 
@@ -71,7 +71,7 @@ class HarnessAdapter:
 
     async def _probability(self, sound: Pcm) -> float:
         said = await self._judges.judge(sound, None)
-        evidence = EndEvidence(said.livekit, LEAST, words_over(said.words), said.smart_turn)
+        evidence = EndEvidence(said.livekit, LEAST, words_over(said.words, LANGUAGE), said.smart_turn)
         return evidence.probability or 0.0
 
 

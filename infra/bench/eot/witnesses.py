@@ -17,6 +17,8 @@ from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 from pipeline.engines.whisper.decoder import WhisperDecoder
 from pipeline.speech.sentences.sentence_words import Unfinished, unfinished, words_over
 
+LANGUAGE = "en"  # of all turns
+
 
 class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What was found at one moment of one turn.
@@ -46,11 +48,11 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def words_over(self) -> bool | None:
-        return words_over(self.words)
+        return words_over(self.words, LANGUAGE)
 
     @property
     def unfinished(self) -> Unfinished | None:
-        return unfinished(self.words)
+        return unfinished(self.words, LANGUAGE)
 
 
 class Said(msgspec.Struct, frozen=True):
