@@ -152,7 +152,7 @@ async def test_streamed_and_whole_answers_sound_as_the_official_model(chain: Cha
     expected = official_answer(model, ids_of(folder, prompt))
     chain.sizes.clear()
     assert_sounds_as(await chain.streamed("streamed", prompt), expected)
-    assert chain.sizes[:2] == [4, 8] and max(chain.sizes) == 8  # words that are written late begin a chunk of their own
+    assert chain.sizes[0] == 4 and 4 < max(chain.sizes) <= 8  # words that are written late begin a chunk of their own
     assert sum(chain.sizes) == len(expected.codes)
     chain.tokens.clear()
     assert_sounds_as(await chain.whole("whole", prompt), expected)
