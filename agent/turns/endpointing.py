@@ -29,7 +29,8 @@ class Turns:
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
         doubted_end_s: The same if more than two words do, and the pipeline has voted: recognisers write marks early. At
-            least so much if the words are such as end no sentence, and at most if they dictate a number.
+            least so much if more than two have no mark then, or if the words are such as end no sentence; and at most
+            if they dictate a number.
         sound_end_s: The same if only the model does; and at least, if a number is being dictated.
         longest_end_s: The same if neither does.
         hold_end_s: The same if they have asked to wait, whatever it sounds like.
@@ -72,7 +73,8 @@ class Turns:
             case "number":
                 return min(max(self.sound_end_s, likely_s), self.doubted_end_s)
             case None:
-                return likely_s
+                unmarked = evidence.words_over is False and not evidence.words_short and evidence.vote is not None
+                return max(self.doubted_end_s, likely_s) if unmarked else likely_s
 
     def _likely_s(self, evidence: EndEvidence) -> float:
         probability, above, words_over = evidence.probability, evidence.above, evidence.words_over

@@ -114,6 +114,8 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
         (GOES_ON, Words(False, vote=LIKELY), TURN.words_end_s),
         (SURE, Words(False, vote=0.3), TURN.sound_end_s),
         (SURE, Words(False, known_s=0.6, vote=0.3), TURN.sound_end_s),
+        (GOES_ON, Words(False, vote=LIKELY, short=False), TURN.doubted_end_s),
+        (SURE, Words(False, vote=LIKELY, short=False), TURN.doubted_end_s),
     ],
 )
 async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, words: Words, after_s: float) -> None:
