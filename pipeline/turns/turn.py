@@ -64,11 +64,8 @@ async def run_turn(
                 stages = routes.route(now.response_options)
                 request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
             elif context.text:
-                turn_ahead = replace(turn, prefill=next(prefills))
-                ahead, attempt = (
-                    now,
-                    tasks.create_task(prefill(turn_ahead, now.unfinished(), routes), name=f"{turn_ahead}"),
-                )
+                ahead, here = now, replace(turn, prefill=next(prefills))
+                attempt = tasks.create_task(prefill(here, now.unfinished(), routes), name=f"{here}")
         output.commit()
     return request
 

@@ -103,16 +103,12 @@ async def run_open(load: OpenLoad, begin: Begin[tuple[Measured, int]], server: M
     clock = asyncio.get_running_loop().time
     began = clock()
     async with asyncio.TaskGroup() as tasks:
-        calling = tasks.create_task(_parts(begin, began), name="open:calls")
+        calling = tasks.create_task(begin(began), name="open:calls")
         await asyncio.sleep(began + load.ramp_s - clock())
         async with metered(server) as meters:
             await asyncio.sleep(began + load.ends_s - clock())
     parts = calling.result()
     return OpenRun(merged(part for part, _ in parts), sum(unended for _, unended in parts), meters)
-
-
-async def _parts(begin: Begin[tuple[Measured, int]], began: float) -> list[tuple[Measured, int]]:
-    return await begin(began)
 
 
 async def call_open(plan: Plan, load: OpenLoad, share: Share, began: float) -> tuple[Measured, int]:
@@ -138,7 +134,7 @@ async def call_open(plan: Plan, load: OpenLoad, share: Share, began: float) -> t
         for call, script in zip(calls, scripts.values(), strict=True):
             if script.commits > clock():
                 call.cancel()
-        unended = (await asyncio.wait(calls, timeout=LEAVE_S))[1] if calls else set()
+        _, unended = await asyncio.wait(calls, timeout=LEAVE_S)
         for call in unended:
             call.cancel()
     measured.took_s = clock() - began

@@ -8,7 +8,7 @@ import asyncio
 import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -19,7 +19,8 @@ READY = b"ready\n"
 FAILED = "a process of callers has failed, and has told why"
 
 T = TypeVar("T")
-Begin = Callable[[float], Awaitable[list[T]]]  # at that time of the loop's clock, the same in all processes of a host
+# At that time of the loop's clock, the same in all processes of a host.
+Begin = Callable[[float], Coroutine[Any, Any, list[T]]]
 
 
 @asynccontextmanager

@@ -4,19 +4,16 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-
-def _split(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from pipeline.speech.sentences import tables
 
 # What people dictate, in any of the languages; German writes what it is of before it ("Telefonnummer").
-NAMES = _split(
+NAMES = tables.words(
     "number code pin iban postcode zip nummer postleitzahl plz kennzahl numéro número código numero codice cap cep nif "
     "postal postale fiscal fiscale"
 )
 COMPOUND = "nummer"
 # What is not its number only: "the phone is 300".
-PHONES = _split(
+PHONES = tables.words(
     "phone telephone telefon handy téléphone portable teléfono móvil celular telefono cellulare telefone telemóvel"
 )
 NUMBER_OF = re.compile(r"(?:numéro|número|numero|nummer) (?:de|di|do|del|von)(?: \w+)?$")
@@ -25,8 +22,8 @@ OTHERS = re.compile(
     r"(?:room|house|table|flight|bus|train|gate|page|jersey|lucky|favou?rite|emergency|atomic) number$|"
     r"(?:zimmer|haus|tisch|flug|bus|zug|seiten|glücks|lieblings|trikot|notruf)nummer$"
 )
-IS = _split("is are ist lautet est c'est es è é")
-ARTICLES = _split("the die der das le la les el il o")
+IS = tables.words("is are ist lautet est c'est es è é")
+ARTICLES = tables.words("the die der das le la les el il o")
 # Digits from which it is complete, by how its name begins; of others, as many as most telephones have.
 COMPLETE = {"pin": 4, "zip": 5, "post": 5, "plz": 5, "cap": 5, "cep": 8, "nif": 9, "iban": 15}
 COMPLETE |= dict.fromkeys(("code", "código", "codice"), 6)
@@ -62,8 +59,11 @@ def is_dictated(words: Sequence[str]) -> bool:
     """Whether a statement of these words ends in a number of which more groups may come.
 
     Either it says what number it is, or it is all digits, and more than people count with.
+
+    Args:
+        words: With straight apostrophes.
     """
-    folded = [word.casefold().replace("’", "'") for word in words]
+    folded = [word.casefold() for word in words]
     tail = len(folded)
     while tail and is_group(folded[tail - 1]):
         tail -= 1

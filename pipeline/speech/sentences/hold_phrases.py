@@ -4,25 +4,23 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from pipeline.speech.sentences import tables
+
 MARKS = re.compile(r"[.?!…,;:—–。？！、，¿¡\"“”«»()]+")  # between clauses
 WORDS = re.compile(r"\w+(?:'\w+)*'?")
-
-
-def _split(phrases: str) -> frozenset[str]:
-    return frozenset(phrases.split(", "))
 
 
 # All that a clause may say, by language, without hyphens. What may answer "how long?" is not here ("one minute", "un
 # minuto"), nor what stops somebody for good ("stop", "halt", "para"), nor what may be all ("je regarde").
 HOLD_PHRASES: Mapping[str, frozenset[str]] = {
-    "en": _split(
+    "en": tables.phrases(
         "wait, wait up, wait a bit, wait a minute, wait a moment, wait a sec, wait a second, wait one moment, wait "
         "one second, hold on, hold on a minute, hold on a moment, hold on a sec, hold on a second, hang on, hang on a "
         "minute, hang on a moment, hang on a sec, hang on a second, a moment, one moment, a sec, one sec, just a "
         "minute, bear with me, give me a minute, give me a moment, give me a sec, give me a second, let me think, let "
         "me check, let me look it up, let's see, i'm thinking, i need to think, i have to think, i need a moment"
     ),
-    "de": _split(
+    "de": tables.phrases(
         "warte, warten sie, wart, warte eine minute, warte einen moment, warte einen augenblick, warte eine sekunde, "
         "moment, ein moment, einen moment, momentchen, augenblick, ein augenblick, einen augenblick, sekunde, "
         "sekündchen, gib mir einen moment, gib mir eine sekunde, gib mir eine minute, lass mich denken, lass mich "
@@ -30,28 +28,28 @@ HOLD_PHRASES: Mapping[str, frozenset[str]] = {
         "lassen sie mich überlegen, lassen sie mich nachsehen, ich überlege, ich denke nach, ich muss überlegen, ich "
         "muss nachdenken, ich muss nachsehen, mal überlegen"
     ),
-    "fr": _split(
+    "fr": tables.phrases(
         "attends, attendez, attend, attends une minute, attends une seconde, attends un instant, attends un moment, "
         "attendez une minute, attendez une seconde, attendez un instant, attendez un moment, attends voir, un "
         "instant, un moment, patiente, patientez, donne moi une minute, donne moi une seconde, donnez moi une minute, "
         "donnez moi une seconde, laisse moi réfléchir, laissez moi réfléchir, laisse moi regarder, laissez moi "
         "regarder, je réfléchis, je vérifie, que je réfléchisse, il faut que je réfléchisse, je dois réfléchir"
     ),
-    "es": _split(
+    "es": tables.phrases(
         "espera, espere, espérate, espérese, espera un minuto, espera un momento, espera un segundo, espere un "
         "minuto, espere un momento, espere un segundo, aguarda, aguarde, momento, un momento, un momentito, "
         "momentito, un segundito, un instante, dame un minuto, dame un momento, dame un segundo, deme un minuto, deme "
         "un momento, deme un segundo, déjame pensar, dejame pensar, déjame pensarlo, déjeme pensar, deja que piense, "
         "estoy pensando, tengo que pensar, a ver, veamos"
     ),
-    "it": _split(
+    "it": tables.phrases(
         "aspetta, aspetti, aspettate, aspetta un minuto, aspetta un momento, aspetta un attimo, aspetta un secondo, "
         "aspetti un momento, aspetti un attimo, aspetti un secondo, momento, un momento, un momentino, attimo, un "
         "attimo, un attimino, dammi un minuto, dammi un momento, dammi un attimo, dammi un secondo, mi dia un "
         "momento, mi dia un attimo, mi dia un secondo, fammi pensare, mi faccia pensare, fammi controllare, lasciami "
         "pensare, mi lasci pensare, sto pensando, devo pensare"
     ),
-    "pt": _split(
+    "pt": tables.phrases(
         "espera, espere, espera um minuto, espera um momento, espera um segundo, espere um minuto, espere um momento, "
         "espere um segundo, peraí, pera aí, aguarda, aguarde, momento, um momento, um momentinho, um minutinho, um "
         "segundinho, um instante, dá me um minuto, dá me um momento, dá me um segundo, me dá um minuto, me dá um "
@@ -62,47 +60,51 @@ HOLD_PHRASES: Mapping[str, frozenset[str]] = {
 }
 # The same, if it is asked nicely or said with "just": by itself it answers "how long?".
 SPANS: Mapping[str, frozenset[str]] = {
-    "en": _split("a second, one second"),
-    "de": _split("eine sekunde"),
-    "fr": _split("une seconde"),
-    "es": _split("un segundo"),
-    "it": _split("un secondo"),
-    "pt": _split("um segundo"),
+    "en": tables.phrases("a second, one second"),
+    "de": tables.phrases("eine sekunde"),
+    "fr": tables.phrases("une seconde"),
+    "es": tables.phrases("un segundo"),
+    "it": tables.phrases("un secondo"),
+    "pt": tables.phrases("um segundo"),
 }
 # What may be all that somebody wants ("show me", "we'll see"), or an answer ("I have to think about it").
 COMPLETE_PHRASES: Mapping[str, frozenset[str]] = {
-    "en": _split("let me see, let me look, let me have a look, let me think about it, let me think about that"),
-    "de": _split(
+    "en": tables.phrases("let me see, let me look, let me have a look, let me think about it, let me think about that"),
+    "de": tables.phrases(
         "mal sehen, mal schauen, lass mich sehen, lass mich schauen, lass mich gucken, lassen sie mich sehen, ich "
         "überlege noch"
     ),
-    "fr": _split("voyons, voyons voir, laisse moi voir, laissez moi voir"),
-    "es": _split(
+    "fr": tables.phrases("voyons, voyons voir, laisse moi voir, laissez moi voir"),
+    "es": tables.phrases(
         "vamos a ver, déjame ver, dejame ver, déjeme ver, déjame mirar, tengo que pensarlo, lo estoy pensando"
     ),
-    "it": _split("vediamo, vediamo un po', fammi vedere, mi faccia vedere, devo pensarci, ci penso, ci sto pensando"),
-    "pt": _split("vamos ver, deixa me ver, deixe me ver, deixa eu ver, deixe eu ver"),
+    "it": tables.phrases(
+        "vediamo, vediamo un po', fammi vedere, mi faccia vedere, devo pensarci, ci penso, ci sto pensando"
+    ),
+    "pt": tables.phrases("vamos ver, deixa me ver, deixe me ver, deixa eu ver, deixe eu ver"),
 }
 # What is said around them, and says nothing of its own there.
 BESIDE: Mapping[str, frozenset[str]] = {
-    "en": _split("ah, er, hm, hmm, just, now, oh, please, so, sorry, uh, um, well"),
-    "de": _split(
+    "en": tables.phrases("ah, er, hm, hmm, just, now, oh, please, so, sorry, uh, um, well"),
+    "de": tables.phrases(
         "ach, äh, ähm, also, bitte, eben, entschuldigung, gerade, halt, hm, kleinen, kurz, mal, na, noch, nun, nur, "
         "sorry"
     ),
-    "fr": _split("ah, alors, ben, bon, donc, encore, euh, hm, juste, pardon, petit, petite, plaît, s'il, te, vous"),
-    "es": _split("ah, bueno, eh, favor, perdón, perdona, perdone, por, pues, solo, sólo"),
-    "it": _split("ah, allora, beh, eh, ehm, favore, per, scusa, scusi, solo"),
-    "pt": _split("ah, aí, apenas, bem, bom, desculpa, desculpe, então, favor, já, por, só"),
+    "fr": tables.phrases(
+        "ah, alors, ben, bon, donc, encore, euh, hm, juste, pardon, petit, petite, plaît, s'il, te, vous"
+    ),
+    "es": tables.phrases("ah, bueno, eh, favor, perdón, perdona, perdone, por, pues, solo, sólo"),
+    "it": tables.phrases("ah, allora, beh, eh, ehm, favore, per, scusa, scusi, solo"),
+    "pt": tables.phrases("ah, aí, apenas, bem, bom, desculpa, desculpe, então, favor, já, por, só"),
 }
 # The same before them ("No, wait."); behind them they are what was waited for ("Let me see. Yes.").
 ANSWERS: Mapping[str, frozenset[str]] = {
-    "en": _split("no, ok, okay, right, yeah, yes"),
-    "de": _split("ja, nein, ok, okay, stopp"),
-    "fr": _split("non, ok, oui"),
-    "es": _split("no, ok, sí, vale"),
-    "it": _split("no, ok, sì"),
-    "pt": _split("não, ok, sim, tá"),
+    "en": tables.phrases("no, ok, okay, right, yeah, yes"),
+    "de": tables.phrases("ja, nein, ok, okay, stopp"),
+    "fr": tables.phrases("non, ok, oui"),
+    "es": tables.phrases("no, ok, sí, vale"),
+    "it": tables.phrases("no, ok, sì"),
+    "pt": tables.phrases("não, ok, sim, tá"),
 }
 
 

@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-
-def _split(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from pipeline.speech.sentences import tables
 
 # An article that is a pronoun elsewhere, or that is "là" without its accent, behind what makes it one.
 ARTICLES: Mapping[str, frozenset[str]] = {
@@ -19,35 +16,35 @@ ENDINGS = (
     *(" sé porque", " se porque", " sei porque", " só porque", " solo porque"),
 )
 # What answers "why?" by itself.
-REASONS = _split("because weil porque")
+REASONS = tables.words("because weil porque")
 WHY = "parce que"
 # A pronoun that has lost its accent ("él"), behind what makes it one.
 PRONOUNS: Mapping[str, frozenset[str]] = {
-    "es": frozenset(f"{before} el" for before in _split("a con de era es fue para por sin sobre y")),
+    "es": frozenset(f"{before} el" for before in tables.words("a con de era es fue para por sin sobre y")),
 }
 # Two words that say what to do with it, and have lost their hyphen: "prends le".
 IMPERATIVES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "fr": (
-        _split(
+        tables.words(
             "achète allume allumez appelle appelez arrête arrêtez baisse coupe coupez dis dites donne donnez envoie "
             "envoyez éteins éteignez fais faites ferme fermez lance lis lisez mets mettez monte montre ouvre ouvrez "
             "parle parlez prends prenez regarde"
         ),
-        _split("le les en"),
+        tables.words("le les en"),
     ),
     "pt": (
-        _split(
+        tables.words(
             "abra abre acenda acende apaga apague desliga desligue fecha feche lê leia leva liga ligue manda mete "
             "mostra para põe tira toca traz vê"
         ),
-        _split("o a os as"),
+        tables.words("o a os as"),
     ),
 }
 # What a German question of a few words may end with: "Na und?", "Was wäre, wenn?"
-ASKED_WITH = _split("und wenn")
+ASKED_WITH = tables.words("und wenn")
 SHORT_QUESTION = 3
 # Behind these stands the name of a letter: "option a".
-LETTERED = _split("option letter lettre letra lettera buchstabe plan vitamin an opción opção opzione doppia")
+LETTERED = tables.words("option letter lettre letra lettera buchstabe plan vitamin an opción opção opzione doppia")
 
 
 def is_over(folded: Sequence[str], asked: bool, language: str) -> bool:

@@ -8,73 +8,69 @@ is over behind some words only is in `last_phrases.py`.
 
 from collections.abc import Mapping, Sequence
 
+from pipeline.speech.sentences import tables
 from pipeline.speech.sentences.last_phrases import ARTICLES, is_over
 
-
-def _split(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 # What is a word in no language; "um" is one in some.
-FILLERS = _split("ehm erm euh heu hmm uh uhm äh ähm öhm")
+FILLERS = tables.words("ehm erm euh heu hmm uh uhm äh ähm öhm")
 UM = "um"
 WITH_UM = frozenset(("", "de", "fo", "is", "lb", "pt"))  # and of nobody knows which
 
 # Apostrophes are straight. What is capitalised within a sentence is a name or a letter: "vitamin A.", "an AI."
 ENDS_NOTHING: Mapping[str, frozenset[str]] = {
-    "en": _split(
+    "en": tables.words(
         "a an the my your our their every and or because than whether unless although "
         "i'm i'd i've i'll you're you'd you've you'll he's he'd he'll she's she'd she'll it's it'll "
         "we're we'd we've we'll they're they'd they've they'll that's there's what's who's where's"
     ),
-    "de": _split(
+    "de": tables.words(
         "des mein dein kein und sowie sondern entweder weder dass weil wenn obwohl "
         "falls sobald als seit für im am vom beim zum zur ins ans fürs"
     ),
-    "fr": _split(
+    "fr": tables.words(
         "le les des du de d' l' au aux mon ma mes tes ses notre votre nos vos cet ces j' m' t' s' n' c' ne "
         "et que qu' puisque lorsque qu'il qu'ils qu'elle qu'on s'il s'ils jusqu'à jusqu'au jusqu'aux dans chez par à en"
     ),
-    "es": _split("los las un su sus mis tus me y e pero del al de en con desde hacia muy"),
-    "it": _split(
+    "es": tables.words("los las un su sus mis tus me y e pero del al de en con desde hacia muy"),
+    "it": tables.words(
         "il lo i gli le l' un un' ogni mi ti non ed di del dello della dei degli delle dell' d' a ad al allo alla ai "
         "agli alle all' da dal dallo dalla dall' in nel nello nella nei negli nelle nell' sul sullo "
         "sulla sui sugli sulle sull' con per tra"
     ),
-    "pt": _split("o a os as do dos das de na num numa ao aos à às pela com em por pra"),
+    "pt": tables.words("o a os as do dos das de na num numa ao aos à às pela com em por pra"),
     # Of nobody knows which language: what can stand last in none of them.
-    "": _split(
+    "": tables.words(
         "the my our their every and because whether unless although i'm i'd i've i'll you're we're they're "
         "und sowie sondern dass weil obwohl vom beim zum zur et des dans de d' l' qu' j' del della degli negli"
     ),
 }
 # The same, but not of a question, since recognisers leave out accents and hyphens there ("¿para que?", "où suis je ?").
 ENDS_NO_STATEMENT: Mapping[str, frozenset[str]] = {
-    "fr": _split("mais je"),
-    "es": _split("que porque el"),
-    "it": _split("che e ma"),
-    "pt": _split("que porque e mas"),
-    "": _split("que"),
+    "fr": tables.words("mais je"),
+    "es": tables.words("que porque el"),
+    "it": tables.words("che e ma"),
+    "pt": tables.words("que porque e mas"),
+    "": tables.words("que"),
 }
 # Without a mark, and alone or behind one other word, these begin something.
 OPENERS: Mapping[str, frozenset[str]] = {
-    "en": _split("but er hm i so well"),
-    "de": _split("aber also"),
-    "fr": _split("alors"),
-    "es": _split("pues"),
-    "it": _split("allora"),
-    "pt": _split("então"),
+    "en": tables.words("but er hm i so well"),
+    "de": tables.words("aber also"),
+    "fr": tables.words("alors"),
+    "es": tables.words("pues"),
+    "it": tables.words("allora"),
+    "pt": tables.words("então"),
 }
 # Behind the first a clause begins, and the second is whom it is about: "if I", "how long it".
 CLAUSES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "en": (
-        _split("if whether because unless although when where why what how"),
-        _split("i you he she it we they"),
+        tables.words("if whether because unless although when where why what how"),
+        tables.words("i you he she it we they"),
     ),
-    "de": (_split("ob dass weil wenn obwohl falls sobald"), _split("ich du er sie es wir ihr man")),
-    "fr": (_split("si quand que lorsque"), _split("je tu il ils on")),
+    "de": (tables.words("ob dass weil wenn obwohl falls sobald"), tables.words("ich du er sie es wir ihr man")),
+    "fr": (tables.words("si quand que lorsque"), tables.words("je tu il ils on")),
 }
-DEGREES = _split("far fast high late long many much often old soon")  # "how long it"
+DEGREES = tables.words("far fast high late long many much often old soon")  # "how long it"
 LEAST_CLAUSE = 3  # words, of which the last two begin a clause: "Why you?" is over
 
 
