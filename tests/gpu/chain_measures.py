@@ -134,6 +134,7 @@ class Bench:
         more = {"loop_lag_ms_most": max(late, default=0.0), "broken_calls_so_far": self.broken}
         emit(name, [row | more | self.meters.load])
         emit(f"{name}: steps", step_rows(served))
+        emit(f"{name}: gaps", gap_rows(served))
         emit(f"{name}: waits in the engines", self.meters.waits)
         emit(f"{name}: threads of the server", self.meters.threads)
 
@@ -178,7 +179,7 @@ def in_step(urls: Sequence[str], extent: Extent, seed: int, callers: int, turns:
 
 def summary(served: Sequence[Served]) -> Row:
     first = [1_000 * each.first_audio for each in served if each.first_audio is not None]
-    gaps = [1_000 * gap for each in served for gap in each.gaps]
+    gaps = [1_000 * gap.seconds for each in served for gap in each.gaps]
     row: Row = {"n": len(served)}
     if first:
         row |= {
@@ -196,6 +197,15 @@ def step_rows(served: Sequence[Served]) -> list[Row]:
     return [
         {"step": name, "n": len(ms), "p50": percentile(ms, 50), "p95": percentile(ms, 95)}
         for name, ms in steps(served).items()
+    ]
+
+
+def gap_rows(served: Sequence[Served]) -> list[Row]:
+    """Where the sound of which answers had a gap."""
+    return [
+        {"turn": each.turn, "at_s": each.at, "after_s": gap.after_s, "gap_ms": 1_000 * gap.seconds}
+        for each in served
+        for gap in each.gaps
     ]
 
 

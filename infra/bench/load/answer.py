@@ -16,7 +16,7 @@ from infra.bench.load.events import (
     TextReceived,
     UsageReport,
 )
-from infra.bench.load.playback import Playback
+from infra.bench.load.playback import Gap, Playback
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,6 @@ class Served:
         turn: Its number in the call, from 1.
         status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none in time, or the
             call broke off, which a server that ends may still say.
-        gaps: How long the loudspeaker waited, each time.
         released: From the cancel to `response.done`.
         last_audio: From the cancel to the last sound that came after it.
         moments: What happened inside, on the session's clock, if the server tells.
@@ -42,7 +41,7 @@ class Served:
     first_audio: float | None
     done: float | None
     audio_s: float
-    gaps: tuple[float, ...]
+    gaps: tuple[Gap, ...]
     released: float | None = None
     last_audio: float | None = None
     moments: Mapping[str, float] = field(default_factory=dict)

@@ -49,7 +49,7 @@ def series(load: Load) -> dict[str, list[float]]:
         "cancel → done": (each.released for each in load.served),
         "cancel → last audio": (each.last_audio for each in load.served),
         "frame seen → commit": (_between(each.moments, "seen", "committed") for each in load.served),
-        "gap in playback": (gap for each in load.served for gap in each.gaps),
+        "gap in playback": (gap.seconds for each in load.served for gap in each.gaps),
     }
     figures = {name: [1000 * value for value in values if value is not None] for name, values in told.items()}
     return {name: values for name, values in figures.items() if values}

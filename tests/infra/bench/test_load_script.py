@@ -10,7 +10,7 @@ from infra.bench.base.speaking import BYTES_S, silence
 from infra.bench.load.answer import MeasuredAnswer, Served
 from infra.bench.load.caller import FRAME_S
 from infra.bench.load.events import Heard, UnreadableServerEvent, read
-from infra.bench.load.playback import Playback
+from infra.bench.load.playback import Gap, Playback
 from infra.bench.load.report import Load, plain, series, shares, table
 from infra.bench.load.script import CallerProfile, arrivals, camera_starts, script
 from pipeline.realtime.client import Event
@@ -56,7 +56,7 @@ def test_playback_waits_when_a_piece_comes_late_and_says_how_long() -> None:
     playback.feed(10.5, 0.5)
     assert (playback.ends, playback.gaps) == (11.5, [])
     playback.feed(12.0, 1.0)
-    assert (playback.ends, playback.gaps, playback.sound_s) == (13.0, [0.5], 2.5)
+    assert (playback.ends, playback.gaps, playback.sound_s) == (13.0, [Gap(0.5, after_s=1.5)], 2.5)
 
 
 def test_a_percentile_is_a_value_that_was_seen() -> None:
@@ -75,7 +75,8 @@ def served(**what: object) -> Served:
 def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
     moments = {"seen": 0.75, "speech_end": 1.0, "committed": 2.0, "created": 2.0, "first_text": 2.3, "first_pcm": 2.4}
     cancelled = served(status="cancelled", done=0.5, released=0.01, last_audio=0.0)
-    load = Load("closed, 1 callers", 9.0, (served(moments=moments, gaps=(0.25,)), cancelled), refused=1)
+    answered = served(moments=moments, gaps=(Gap(0.25, after_s=0.08),))
+    load = Load("closed, 1 callers", 9.0, (answered, cancelled), refused=1)
     assert series(load) == {
         "create → first text": [100.0, 100.0],
         "create → first audio": [200.0, 200.0],
