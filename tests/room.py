@@ -15,7 +15,7 @@ from pipeline.media.video_chunk import Pixels, VideoChunk
 from pipeline.session.session import Session
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types.chunks import MultimodalPrompt, TextChunk
+from pipeline.types.chunks import MultimodalPrompt, Priority, TextChunk
 from pipeline.types.history import History
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import TurnRequest
@@ -85,15 +85,20 @@ class Room:
     @property
     def request(self) -> list[MultimodalPrompt]:
         """What was to be answered because somebody asked."""
-        return [scene for scene in self.aura.prompts if scene.max_tokens and scene.urgent]
+        return [scene for scene in self.aura.prompts if is_asked(scene)]
 
     @property
     def considered(self) -> list[MultimodalPrompt]:
-        return [scene for scene in self.aura.prompts if scene.max_tokens and not scene.urgent]
+        return [scene for scene in self.aura.prompts if scene.max_tokens and not is_asked(scene)]
 
     @property
     def read(self) -> list[MultimodalPrompt]:
         return [scene for scene in self.aura.prompts if not scene.max_tokens]
+
+
+def is_asked(scene: MultimodalPrompt) -> bool:
+    """Somebody waits for the answer."""
+    return bool(scene.max_tokens) and scene.priority == Priority.QUESTION
 
 
 async def to_scene(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[MultimodalPrompt, None]:

@@ -4,7 +4,7 @@ from pipeline.engines.fake import FakeEngine, hears, speaks, words_of
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import AudioChunk, Clause, MultimodalPrompt, TextChunk
-from tests.room import LIMITS, SEES, spelt, to_scene
+from tests.room import LIMITS, SEES, is_asked, spelt, to_scene
 from tests.scenario import TTS, Line, to_sentences
 
 QUESTION, ANSWER = "Wait, what is that?", "That is a cup."
@@ -29,14 +29,15 @@ class Watcher(Line):
 
     def remembered(self) -> str:
         """The conversation as the newest question found it."""
-        return spelt([scene for scene in self.writer.prompts if scene.max_tokens and scene.urgent][-1])
+        return spelt([scene for scene in self.writer.prompts if is_asked(scene)][-1])
 
     def stages(self) -> PipelineStages:
         chain = (Stage(SEES, self.writer, to_scene), Stage(TTS, self.voice, to_sentences))
         return PipelineStages(self.asr, chain, limits=LIMITS)
 
     def _script(self, scene: MultimodalPrompt) -> list[tuple[float, TextChunk]]:
-        answer = ANSWER if scene.urgent else self.remarks.pop(0) if self.remarks and scene.max_tokens else ""
-        if not answer or not scene.max_tokens:
+        if not scene.max_tokens:
             return [(0.02, TextChunk(""))]
-        return [(0.02, TextChunk(word)) for word in words_of(answer)]
+        remark = "" if is_asked(scene) or not self.remarks else self.remarks.pop(0)
+        answer = ANSWER if is_asked(scene) else remark
+        return [(0.02, TextChunk(word)) for word in words_of(answer)] or [(0.02, TextChunk(""))]

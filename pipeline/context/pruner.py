@@ -7,6 +7,7 @@ from typing import Protocol
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation_memory import ConversationMemory
 from pipeline.context.window import WindowLimits, cut, is_beyond, is_due
+from pipeline.types.chunks import Priority
 from pipeline.types.history import History, PrunePlan
 
 BUSY, LEAST = 1 / 2, 1 / 6  # of what pruning leaves: where the model is busy, and where it was not in time
@@ -22,7 +23,7 @@ class Prefill(Protocol):
         """Others leave it too little of the model."""
         ...
 
-    async def prefill(self, history: History, *, pruned: bool) -> None: ...
+    async def prefill(self, history: History, *, priority: Priority) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class ContextPruner:
         history, deleted = conversation.history, conversation.deleted
         plan = cut(history, self._limits.keeping(BUSY) if self._is_busy else self._limits)
         for number in range(MOST_ROUNDS):
-            await self._prefill.prefill(history.cut(plan), pruned=True)
+            await self._prefill.prefill(history.cut(plan), priority=Priority.PRUNED)
             if conversation.deleted != deleted:
                 return
             self._took_s = self._took_s if number else _now() - self._began

@@ -14,7 +14,8 @@ LATE_FRAMES = 2  # a beat's frames are drawn and decoded by then
 def lead_fault(engine_args: Mapping[str, Any], chunks: Mapping[str, Any]) -> str:
     """What is wrong with the lead of a stage; empty: nothing.
 
-    A frame is heard when its chunk is complete, and a voice may be a beat below its lead by the time it goes on.
+    A frame is heard when its chunk is complete. A voice begins with a beat less than its lead, and may be a beat below
+    that by the time it goes on.
 
     Args:
         engine_args: Of the stage that draws the frames.
@@ -26,7 +27,7 @@ def lead_fault(engine_args: Mapping[str, Any], chunks: Mapping[str, Any]) -> str
     if not chunks:
         return f"`{KEY}` is for codec frames that are handed on in chunks: whole sentences would come late"
     largest = max(ramp_of(chunks).sizes)
-    least_s = (largest - 1 + BEAT_FRAMES + LATE_FRAMES) * FRAME_S
+    least_s = (largest - 1 + 2 * BEAT_FRAMES + LATE_FRAMES) * FRAME_S
     if lead_s >= least_s:
         return ""
     return f"`{KEY}` is {lead_s:g}, with chunks of up to {largest} frames at least {least_s:.2f} are needed"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,6 +21,20 @@ MOST_ROWS = 512  # of a chunk of hidden states: so a stream's bound is one of me
 Role = Literal["system", "user", "assistant"]
 Phase = Literal["prefill", "decode"]  # of a model: it reads its prompt, or writes
 FinishReason = Literal["stop", "length"]  # of what is written: it is complete, or there was no room for more
+
+
+class Priority(IntEnum):
+    """Whose prompt a language model that many share serves first: that of the lower number, as vLLM counts.
+
+    QUESTION: somebody waits for it. OFFER: what may be said unasked. SPEAKING, SEEN, PRUNED: what is only prefilled,
+    of somebody who is speaking and will soon ask, of anybody else, and what pruning will leave of a conversation.
+    """
+
+    QUESTION = 0
+    OFFER = 1
+    SPEAKING = 2
+    SEEN = 3
+    PRUNED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +157,14 @@ class MultimodalPrompt:
     Attributes:
         parts: Text with the marks of the chat template in it, and between them what is seen.
         cache_salt, max_tokens: As in `ChatPrompt`.
-        urgent: A person waits for it: it is served before prompts that are not urgent.
         tools: As in `ChatPrompt`; the parts tell of them already.
-        pruned: What pruning will leave of a conversation: it is served behind all others.
     """
 
     parts: tuple[str | VideoChunk, ...]
     cache_salt: str
     max_tokens: int = 200
-    urgent: bool = True
+    priority: Priority = Priority.QUESTION
     tools: ToolOptions = field(default=ToolOptions())
-    pruned: bool = False
 
     def with_fault(self, call: WrittenCall, words: str, fault: str) -> Self:
         """As `ChatPrompt.with_fault`."""

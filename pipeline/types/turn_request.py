@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Self
 
-from pipeline.types.chunks import ChatMessage
+from pipeline.types.chunks import ChatMessage, Priority
 from pipeline.types.function_tools import ToolOptions
 from pipeline.types.history import History
 
@@ -23,8 +23,7 @@ class ResponseOptions:
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
         unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
-        awaited: The person has finished: what is only read now is what their question waits for.
-        pruned: It is the conversation as pruning will leave it: nobody needs it yet.
+        ahead: The conversation is only prefilled, in that order among others; None: it is answered.
         cache_salt: Keeps one caller's prefix cache apart from all others.
         tools: Functions that the answer may call.
     """
@@ -40,10 +39,15 @@ class ResponseOptions:
     max_tokens: int | None = None
     say: str | None = None
     unasked: bool = False
-    awaited: bool = False
-    pruned: bool = False
+    ahead: Priority | None = None
     cache_salt: str = ""
     tools: ToolOptions = field(default=ToolOptions())
+
+    @property
+    def priority(self) -> Priority:
+        if self.ahead is not None:
+            return self.ahead
+        return Priority.OFFER if self.unasked else Priority.QUESTION
 
     def tokens(self, most: int) -> int:
         """Most tokens to write, where the pipeline's own limit is `most`."""
@@ -73,7 +77,7 @@ class TurnRequest:
     def messages(self) -> tuple[ChatMessage, ...]:
         return self.history.messages()
 
-    def unfinished(self, *, awaited: bool = False, pruned: bool = False) -> Self:
+    def unfinished(self, priority: Priority = Priority.SPEAKING) -> Self:
         """Returns the request as one that is prefilled and not answered, while the person's words are not all known."""
-        options = replace(self.response_options, max_tokens=0, awaited=awaited, pruned=pruned)
+        options = replace(self.response_options, max_tokens=0, ahead=priority)
         return replace(self, response_options=options)

@@ -15,6 +15,7 @@ from pipeline.context.pruner import ContextPruner
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn_counter import TurnCounter
+from pipeline.types.chunks import Priority
 from pipeline.types.history import History, PrunePlan
 from pipeline.types.ids import offer_name
 from pipeline.types.turn_request import TurnRequest
@@ -42,10 +43,11 @@ class VisionController:
 
     While nobody speaks, a second of video joins the conversation when it closes, and is prefilled then, at low
     priority, or the model is asked whether it wants to say something. While a person speaks each frame is prefilled as
-    it comes, as the second that it would be if the question came now; seconds join once they are prefilled, so that a
-    question finds all that it is about prefilled already. While a question is settling, seconds wait. When pruning is
-    due, what it leaves is prefilled in the background, behind what others see, and holds from when that is done. Where
-    the model is shared by more than it can serve, seconds are skipped, and less is left.
+    it comes, as the second that it would be if the question came now, and before what others see, unless there is more
+    than that second to prefill; seconds join once they are prefilled, so that a question finds all that it is about
+    prefilled already. While a question is settling, seconds wait. When pruning is due, what it leaves is prefilled in
+    the background, behind what others see, and holds from when that is done. Where the model is shared by more than it
+    can serve, seconds are skipped, and less is left.
 
     Where another model than the one that writes looks at the pictures, to prefill them is to have them recognised: it
     remembers what is in them, the sink is told, and what is noticed there may be worth a remark. The model that writes
@@ -145,18 +147,15 @@ class VisionController:
         """When what happened, on the loop's clock."""
         return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
 
-    async def prefill(
-        self, history: History, upto: FrameId = NOWHERE, *, awaited: bool = False, pruned: bool = False
-    ) -> None:
+    async def prefill(self, history: History, upto: FrameId = NOWHERE, *, priority: Priority = Priority.SEEN) -> None:
         """Prefill what is seen in a conversation, so that a question about it finds it in the cache.
 
         Args:
             upto: Its newest frame, if that may be news to the sink.
-            awaited: A question waits for it.
-            pruned: It is what pruning will leave, and has time.
+            priority: Among what others have prefilled.
         """
-        response_options = replace(self._state.response_options, unasked=not awaited)
-        request = TurnRequest(history, response_options).unfinished(awaited=awaited, pruned=pruned)
+        response_options = replace(self._state.response_options, unasked=priority != Priority.QUESTION)
+        request = TurnRequest(history, response_options).unfinished(priority)
         seen = await glance(self._turns.next(), request, self._stages.eyes)
         if seen and history.video_turns and upto > self._sighted:
             self._sighted, clip = upto, history.video_turns[-1].clip
@@ -215,7 +214,9 @@ class VisionController:
         closed, planned = self._seconds.closed, self._pruner.planned
         history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
         self._prefills.begin(upto, _now(), apart=planned is not None)
-        await self.prefill(replace(history, is_live=True), upto)
+        is_next = self._prefills.is_next(upto) and not self._falls_behind
+        priority = Priority.SPEAKING if is_next else Priority.SEEN
+        await self.prefill(replace(history, is_live=True), upto, priority=priority)
         if self._state.is_settling(_now()) and planned:
             self._prefills.stop(_now())
             return
@@ -247,7 +248,7 @@ class VisionController:
         self._prefills.end(upto, _now())
 
     async def _prefill_rest(self, history: History, upto: FrameId) -> None:
-        await self.prefill(history, upto, awaited=True)
+        await self.prefill(history, upto, priority=Priority.QUESTION)
         self._prefills.reach(upto)
 
     def _speak_up(self, text: str) -> None:

@@ -10,12 +10,13 @@ from statistics import median
 import numpy as np
 
 from pipeline.context.window import WindowLimits, cut, is_due, video_tokens
-from pipeline.engines.aura.engine import NO_TOOLS, PATIENT, URGENT, as_chunk
+from pipeline.engines.aura.engine import NO_TOOLS, as_chunk
 from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import RequestSampling
+from pipeline.types.chunks import Priority
 from pipeline.types.function_tools import ToolOptions
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
@@ -72,14 +73,14 @@ class Camera:
         pixels = self._chance.integers(0, 256, (2, height, width, 3), np.uint8)
         self.history = self.history.with_video_turn(VideoChunk(f"{next(self._numbers)}", pixels))
 
-    async def read(self, history: History | None = None, priority: int = PATIENT) -> float:
+    async def read(self, history: History | None = None, priority: int = Priority.SEEN) -> float:
         first, _ = await self.write(history or self.history, 0, priority)
         return first
 
     async def ask(self, tokens: int = 1) -> tuple[float, float]:
         """A question, and its answer in the history; until the first token, and for each one more."""
         request = self.history.with_item(Item(f"q{next(self._numbers)}", "user", QUESTION))
-        times = await self.write(request, tokens, URGENT)
+        times = await self.write(request, tokens, Priority.QUESTION)
         self.history = request.with_item(Item(f"a{next(self._numbers)}", "assistant", "A cup."))
         return times
 

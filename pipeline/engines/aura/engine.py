@@ -17,8 +17,6 @@ from pipeline.types.function_tools import ToolOptions
 
 STAGE = "aura"
 NO_TOOLS = ToolOptions()
-# Priorities of vLLM's: a question, what is said unasked, what is only prefilled, and what pruning will leave.
-URGENT, OFFER, PATIENT, PRUNED = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +56,8 @@ class AuraEngine(RequestEngine):
             chunk = as_chunk(scene, self._text)
             self._check(chunk)
             chunk = replace(chunk, max_tokens=self._engine_settings.sampling_defaults.most(chunk.max_tokens))
-            patient = PRUNED if scene.pruned else PATIENT
-            priority = URGENT if scene.urgent else OFFER if scene.max_tokens else patient
             name = f"{request_id}.{next(numbers)}"
-            async with aclosing(self._requests.answer(name, self._sampling, chunk, priority)) as pieces:
+            async with aclosing(self._requests.answer(name, self._sampling, chunk, scene.priority)) as pieces:
                 if not scene.max_tokens:
                     async for _ in pieces:
                         """It was only to be prefilled."""

@@ -40,9 +40,8 @@ def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> Mu
         parts += _round(each, limits) if at < len(video_turns) else _last(each, limits, is_answered=bool(most))
     if not video_turns:
         parts += _empty(is_answered=bool(most))
-    urgent = response_options.awaited or (bool(most) and not response_options.unasked)
     salt, tools = response_options.cache_salt, response_options.tools
-    return MultimodalPrompt(_merged(parts), salt, most, urgent, tools, response_options.pruned)
+    return MultimodalPrompt(_merged(parts), salt, most, response_options.priority, tools)
 
 
 def _system(response_options: ResponseOptions) -> str:

@@ -7,6 +7,7 @@ from pipeline.context.window import Exchange, WindowLimits, exchanges, within
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.shared.control_tokens import escape_control_tokens
+from pipeline.types.chunks import Priority
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
@@ -34,29 +35,25 @@ class OmniPrompt:
         cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
         max_tokens: Most tokens to write; 0 only prefills it: its last message may go on.
         say: A text to be spoken as it is, in place of an answer.
-        urgent: A person waits for it.
-        pruned: What pruning will leave of a conversation: it is served behind all others.
     """
 
     parts: tuple[Part, ...]
     cache_salt: str = ""
     max_tokens: int = MOST_TOKENS
     say: str | None = None
-    urgent: bool = True
-    pruned: bool = False
+    priority: Priority = Priority.QUESTION
 
 
 def omni_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> OmniPrompt:
     """The prompt of a question. It goes on where that of an earlier one ended, unless something was cut or deleted."""
     options = request.response_options
     most = options.tokens(MOST_TOKENS)
-    urgent = options.awaited or (bool(most) and not options.unasked)
     if options.say is not None:
-        return OmniPrompt((), options.cache_salt, most, options.say, urgent)
+        return OmniPrompt((), options.cache_salt, most, options.say, options.priority)
     history = within(_spoken(request.history), limits)
     ending = f"{UNASKED * options.unasked}{END}\n{ANSWER}" if most else ""  # what is only prefilled may go on
     parts = [f"{BEGIN}system\n{_system(options)}{END}\n", *_messages(history, limits, ending)]
-    return OmniPrompt(_merged(parts), options.cache_salt, most, urgent=urgent, pruned=options.pruned)
+    return OmniPrompt(_merged(parts), options.cache_salt, most, priority=options.priority)
 
 
 def _system(options: ResponseOptions) -> str:

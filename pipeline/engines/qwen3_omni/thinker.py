@@ -25,8 +25,6 @@ from pipeline.models.shared.engine_io import PromptChunk, PromptEngine
 from pipeline.types.chunks import TextChunk
 
 STAGE = "thinker"
-# Priorities of vLLM's: a question, what is said unasked, what is only prefilled, and what pruning will leave.
-URGENT, OFFER, PATIENT, PRUNED = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +83,11 @@ class ThinkerEngine(RequestEngine):
             asked = prompt_chunk(prompt, self._text, self._config)
             self._check(asked)
             if not prompt.max_tokens:
-                priority = PRUNED if prompt.pruned else PATIENT
-                async with aclosing(self._requests.answer(name, self._sampling, asked, priority)) as unheard:
+                async with aclosing(self._requests.answer(name, self._sampling, asked, prompt.priority)) as unheard:
                     async for _ in unheard:
                         """It was only to be prefilled."""
                 continue
-            async with aclosing(self._answer(name, asked, URGENT if prompt.urgent else OFFER)) as pieces:
+            async with aclosing(self._answer(name, asked, prompt.priority)) as pieces:
                 async for piece in pieces:
                     yield piece
 

@@ -28,7 +28,7 @@ from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import MediaItem, PromptChunk
 from pipeline.models.shared.weight_files import stored
-from pipeline.types.chunks import MultimodalPrompt, TextChunk
+from pipeline.types.chunks import MultimodalPrompt, Priority, TextChunk
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from pipeline.vision.video_file import film_of
@@ -90,7 +90,7 @@ async def test_conversations_are_answered_as_transformers_does_all_at_once(aura:
 async def test_what_was_read_round_by_round_is_answered_the_same(aura: AuraEngine, folder: Path) -> None:
     *ahead, last = [replace(each, cache_salt="grows") for each in prompts(SEEDS[0])]
     for each in ahead:
-        assert await all_of(aura, replace(each, max_tokens=0, urgent=False)) == []
+        assert await all_of(aura, replace(each, max_tokens=0, priority=Priority.SEEN)) == []
     words = await all_of(aura, replace(last, max_tokens=TOKENS))
     assert said(words) == official(folder, SEEDS[0])
     usage = words[-1].usage
@@ -99,7 +99,7 @@ async def test_what_was_read_round_by_round_is_answered_the_same(aura: AuraEngin
 
 
 async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_read(aura: AuraEngine) -> None:
-    long = MultimodalPrompt(("one two three " * 2_500,), "cut", 0, urgent=False)
+    long = MultimodalPrompt(("one two three " * 2_500,), "cut", 0, priority=Priority.SEEN)
     async with asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(all_of(aura, long))
         while not await aura.busy():  # noqa: ASYNC110 - only by asking
@@ -115,7 +115,7 @@ async def test_what_a_question_waits_for_is_read_once(aura: AuraEngine) -> None:
         history = history.with_video_turn(second(f"{number}", np.full((128, 160, 3), 60 * number, np.uint8), None))
     request = TurnRequest(history, ResponseOptions(cache_salt="awaited", max_tokens=2))
     async with asyncio.TaskGroup() as tasks:
-        reading = tasks.create_task(all_of(aura, multimodal_prompt(request.unfinished(awaited=True))))
+        reading = tasks.create_task(all_of(aura, multimodal_prompt(request.unfinished(Priority.QUESTION))))
         while not (reading.done() or await aura.busy()):  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.01)
         words = await all_of(

@@ -20,7 +20,7 @@ from pipeline.models.aura.text import AuraText
 from pipeline.tools.call_check import call_fault
 from pipeline.tools.call_parser import CallParser
 from pipeline.turns.function_calls import with_function_calls
-from pipeline.types.chunks import FinishReason, MultimodalPrompt, TextChunk
+from pipeline.types.chunks import FinishReason, MultimodalPrompt, Priority, TextChunk
 from pipeline.types.function_tools import FunctionCall, FunctionTool, ToolOptions, WrittenCall
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
@@ -178,6 +178,6 @@ async def test_without_functions_nothing_is_held_to_anything(aura: AuraEngine, f
     for options in (ToolOptions(), replace(TOOLS, mode="none")):
         assert sampling_params(GREEDY, as_chunk(asked(options), text)).structured_outputs is None
     assert sampling_params(GREEDY, as_chunk(asked(TOOLS), text)).structured_outputs is not None
-    ahead = replace(asked(TOOLS), max_tokens=0, urgent=False)
+    ahead = replace(asked(TOOLS), max_tokens=0, priority=Priority.SEEN)
     assert sampling_params(GREEDY, as_chunk(ahead, text)).structured_outputs is None
     assert await all_of(aura, ahead) == []

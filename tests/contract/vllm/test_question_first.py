@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.engines.aura.engine import OFFER, PATIENT, PRUNED
 from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, LATER_STEPS, MOST_STEPS
-from pipeline.types.chunks import MultimodalPrompt
+from pipeline.types.chunks import MultimodalPrompt, Priority
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
@@ -67,12 +66,12 @@ LONG = MultimodalPrompt(("one two three " * 250,), "long")
 
 def patient(salt: str, times: int = 250, **more: Any) -> Look:
     """A long prompt that is only prefilled."""
-    return Look(MultimodalPrompt(("one two three " * times,), salt, 0), 1, PATIENT, **more)
+    return Look(MultimodalPrompt(("one two three " * times,), salt, 0), 1, Priority.SEEN, **more)
 
 
 def pruned(salt: str) -> Look:
     """A long prompt that has time."""
-    return replace(patient(salt), priority=PRUNED)
+    return replace(patient(salt), priority=Priority.PRUNED)
 
 
 def question(seed: int, salt: str, **more: Any) -> Look:
@@ -112,7 +111,7 @@ def test_a_patient_prompt_that_has_not_begun_steps_back_too_and_is_prefilled_who
 def test_so_many_tokens_of_patient_prompts_are_in_a_step_beside_one_of_each_answer_and_a_question_fills_one(
     steps: Steps,
 ) -> None:
-    offer, asked = question(SEEDS[1], "told", priority=OFFER), Look(LONG, begins=12)
+    offer, asked = question(SEEDS[1], "told", priority=Priority.OFFER), Look(LONG, begins=12)
     taken = steps.of(offer, patient("told", begins=6), patient("too", begins=6), asked)
     patients = [step.get(1, 0) + step.get(2, 0) for step in taken]
     beside = [each for each, step in zip(patients, taken, strict=True) if each and 0 in step and 3 not in step]
@@ -122,7 +121,7 @@ def test_so_many_tokens_of_patient_prompts_are_in_a_step_beside_one_of_each_answ
 
 
 def test_what_is_decoded_goes_on_beside_a_question(steps: Steps) -> None:
-    offer = question(SEEDS[1], "offer", priority=OFFER)
+    offer = question(SEEDS[1], "offer", priority=Priority.OFFER)
     asked = question(SEEDS[0], "question", begins=8)
     taken = steps.of(offer, asked)
     first = next(at for at, step in enumerate(taken) if 1 in step)
@@ -160,7 +159,7 @@ def test_however_many_seconds_of_video_come_one_step_in_three_is_of_a_long_promp
 
 
 def test_what_is_written_unasked_goes_on_in_each_step_of_a_long_prompt_that_pruning_will_need(steps: Steps) -> None:
-    offer = question(SEEDS[1], "written", priority=OFFER)
+    offer = question(SEEDS[1], "written", priority=Priority.OFFER)
     taken = steps.of(pruned("written"), offer, *(patient(f"{at} beside", 60, begins=at) for at in range(2, 8)))
     written = [step.get(1, 0) for step in taken if any(each in step for each in (0, *range(2, 8)))]
     assert set(written[1:]) == {1} and len(written) > 20, "its prompt is over, and each step has one of its tokens"

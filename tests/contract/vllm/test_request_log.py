@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.engines.aura.setup import open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
-from pipeline.types.chunks import MultimodalPrompt
+from pipeline.types.chunks import MultimodalPrompt, Priority
 from tests.contract.embedded import MODULE_BACKEND, all_of
 from tests.contract.vllm.tiny_aura import write_aura
 from tests.gpu.chain_meters import REQUESTS, wait_rows
@@ -43,7 +43,7 @@ async def test_each_request_that_was_answered_is_written_down_with_its_waits(
     )  # fmt: skip
     warm = len(log.read_text().splitlines())
     try:
-        await all_of(aura, MultimodalPrompt(("A long text. " * 20,), "caller", 0, urgent=False))
+        await all_of(aura, MultimodalPrompt(("A long text. " * 20,), "caller", 0, Priority.SEEN))
         assert await all_of(aura, MultimodalPrompt(("What is that?",), "caller", 4))
     finally:
         await aura.aclose()

@@ -12,6 +12,7 @@ from pipeline.context.pruner import ContextPruner
 from pipeline.context.window import WindowLimits, remembered
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import VideoChunk, second
+from pipeline.types.chunks import Priority
 from pipeline.types.history import History, Item, PrunePlan
 from tests.scenario import Told
 
@@ -25,8 +26,8 @@ class Engine:
     read: list[list[str]] = field(default_factory=list)
     is_busy: bool = False
 
-    async def prefill(self, history: History, *, pruned: bool) -> None:
-        assert pruned
+    async def prefill(self, history: History, *, priority: Priority) -> None:
+        assert priority == Priority.PRUNED
         self.read.append([item.id for item in remembered(history)])
         await asyncio.sleep(1)
 
@@ -77,7 +78,7 @@ class Eyes:
     read: list[int] = field(default_factory=list)
     first_s: float | None = None  # the first time
 
-    async def prefill(self, history: History, *, pruned: bool) -> None:
+    async def prefill(self, history: History, *, priority: Priority) -> None:
         new = len(history.video_turns) - sum(self.read)
         each_s = self.first_s if self.first_s is not None and not self.read else self.seconds_s
         self.read.append(new)

@@ -10,7 +10,7 @@ from pipeline.engines.code2wav.chunk_ramp import FrameChunker, ramp_of
 from pipeline.engines.vllm.scheduling.playback_lead import BEAT_S, PlaybackLead
 from pipeline.types.chunks import CODEBOOKS, FRAME_S, CodecChunk
 
-RAMP = {"codec_chunk_ramp": [1, 2, 4, 8]}
+RAMP = {"codec_chunk_ramp": [1, 1, 1, 2, 2, 4, 4, 8]}
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ RAMP = {"codec_chunk_ramp": [1, 2, 4, 8]}
         (0.0, {}, ""),
         (None, RAMP, ""),
         (2.0, RAMP, ""),
-        (1.3, RAMP, "`playback_lead_s` is 1.3, with chunks of up to 8 frames at least 1.36 are needed"),
-        (2.0, {"codec_chunk_frames": 25}, "is 2, with chunks of up to 25 frames at least 2.72 are needed"),
+        (1.9, RAMP, "`playback_lead_s` is 1.9, with chunks of up to 8 frames at least 2.00 are needed"),
+        (2.0, {"codec_chunk_frames": 25}, "is 2, with chunks of up to 25 frames at least 3.36 are needed"),
         (2.0, {}, "handed on in chunks"),
     ],
 )

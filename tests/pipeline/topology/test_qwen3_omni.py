@@ -16,7 +16,7 @@ from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.runtime.profiles import PROFILES
 from pipeline.topology.processors.qwen3_omni import asked2thinker, thinker2talker
-from pipeline.types.chunks import TextChunk
+from pipeline.types.chunks import Priority, TextChunk
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
@@ -78,7 +78,7 @@ def test_what_is_still_going_on_is_left_open_and_what_was_written_is_text_with_i
     assert end == "<|vision_end|>This?"
     prompt = omni_prompt(request)
     assert [part for part in prompt.parts if not isinstance(part, str)] == [SECOND, PICTURE]
-    assert prompt.parts[-1] == f"<|vision_end|>This?{ANSWER}" and prompt.urgent
+    assert prompt.parts[-1] == f"<|vision_end|>This?{ANSWER}" and prompt.priority == Priority.QUESTION
 
 
 def test_seconds_in_which_nobody_asked_anything_are_one_message_with_the_question_after_them() -> None:
@@ -103,9 +103,10 @@ def test_of_a_long_conversation_the_newest_is_read_and_without_a_question_nothin
 def test_what_nobody_asked_is_told_so_and_waits_for_everybody_else() -> None:
     request = TurnRequest(History().with_video_turn(SECOND), ResponseOptions(unasked=True))
     prompt, ahead = omni_prompt(request), omni_prompt(request.unfinished())
-    assert prompt.parts[-1] == f"<|vision_end|>{UNASKED}{ANSWER}" and not prompt.urgent
+    assert prompt.parts[-1] == f"<|vision_end|>{UNASKED}{ANSWER}" and prompt.priority == Priority.OFFER
     assert ahead.parts == (*prompt.parts[:-1], "<|vision_end|>"), "what is read ahead is how it begins"
-    assert (ahead.pruned, omni_prompt(request.unfinished(pruned=True)).pruned) == (False, True)
+    assert ahead.priority == Priority.SPEAKING
+    assert omni_prompt(request.unfinished(Priority.PRUNED)).priority == Priority.PRUNED
 
 
 async def test_a_text_to_be_spoken_is_no_question_and_only_thoughts_are_spoken_in_the_callers_voice() -> None:

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from pipeline.types.chunks import Priority
 from pipeline.types.session_options import SessionOptions
 from pipeline.vision.prefill_tracker import STALE_S
 from tests.room import Room, asks, film, frames, newest, nth, only_words_are_left, seen
@@ -17,7 +18,8 @@ async def test_while_a_person_speaks_each_frame_is_read_as_the_second_that_it_is
         await caller.says(2.5)
         reads = newest(room.read)
         assert reads[reads.index("s.0") :] == ["s.0", "s.0-1", "s.2", "s.2-3", "s.4"]
-        assert not any(scene.urgent for scene in room.read)
+        spoken = room.read[newest(room.read).index("s.0") :]
+        assert {scene.priority for scene in spoken} == {Priority.SPEAKING}, "who will ask soon goes before others"
         await asyncio.sleep(0.1)
         assert [each.clip.id for each in caller.session.history.video_turns] == [nth(0), nth(1)], (
             "what may change waits"
@@ -32,7 +34,7 @@ async def test_of_a_question_nothing_but_its_words_is_left_to_read() -> None:
     (request,) = room.request
     assert seen(request)[-1] == "s.4", "the last frame before the commit"
     assert only_words_are_left(request, room.read)
-    assert not any(scene.urgent for scene in room.read), "nothing is read beside the last words"
+    assert not any(scene.priority == Priority.QUESTION for scene in room.read), "nothing is read beside the last words"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ async def test_if_readings_take_long_seconds_are_read_when_they_close_and_the_ne
         assert caller.answer().text == "A cup."
     *ahead, rest = room.read[: room.aura.prompts.index(room.request[0])]
     assert set(newest(ahead)[2:]) == {nth(number) for number in range(1, 4)}, "none as it was with one frame"
-    assert rest.urgent and seen(rest)[-1] == "s.8"
+    assert rest.priority == Priority.QUESTION and seen(rest)[-1] == "s.8"
     assert only_words_are_left(room.request[0], room.read)
 
 
@@ -160,7 +162,9 @@ async def test_who_goes_on_after_a_pause_is_answered_about_what_is_seen_then() -
         caller.session.activity(True)
         await asks(caller, 0.2)
         assert caller.answer().text == "A cup."
-    assert not any(scene.urgent for scene in room.read), "all of it was read as soon as they went on"
+    assert not any(scene.priority == Priority.QUESTION for scene in room.read), (
+        "all of it was read as soon as they went on"
+    )
     first, *_, last = room.request
     assert seen(first)[-1] == "s.4" and seen(last)[-1] == "s.9"
     assert newest(room.read[:in_pause])[-1] == "s.4", "a guess is not disturbed"

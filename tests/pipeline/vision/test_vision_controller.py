@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.errors import RequestError
+from pipeline.types.chunks import Priority
 from pipeline.types.events.input_events import OfferMade, VideoSkipped
 from pipeline.types.events.response_events import ResponseDone
 from pipeline.types.history import Item
@@ -45,7 +46,7 @@ async def test_a_question_that_is_written_is_about_what_was_read_when_it_came() 
         await asyncio.sleep(3.2)
         caller.session.write(Item("q", "user", QUESTION))
         await asyncio.sleep(0.2)
-        (ahead,) = [scene for scene in room.read if scene.urgent]
+        (ahead,) = [scene for scene in room.read if scene.priority == Priority.QUESTION]
         caller.session.respond()
         await asyncio.sleep(2)
     (request,) = room.request
@@ -58,7 +59,7 @@ async def test_what_is_asked_at_once_is_not_read_beside_it() -> None:
         await asyncio.sleep(3.2)
         caller.session.respond()
         await asyncio.sleep(2)
-    assert not [scene for scene in room.read if scene.urgent]
+    assert not [scene for scene in room.read if scene.priority == Priority.QUESTION]
     assert seen(room.request[-1])[-1] == "s.6"
 
 
@@ -238,7 +239,8 @@ async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
     shown = frames(each.clip.id for each in history.video_turns)
     assert shown == list(range(shown[0], shown[-1] + 1)), "none is lost or doubled"
     first = room.read[cuts[0]]
-    assert next(scene for scene in room.read if scene.pruned) is first and not room.read[cuts[0] - 1].pruned
+    assert next(scene for scene in room.read if scene.priority == Priority.PRUNED) is first
+    assert room.read[cuts[0] - 1].priority != Priority.PRUNED
     later = next(scene for scene in room.read[cuts[0] + 1 :] if seen(scene)[0] == seen(first)[0])
     assert spelt(later).startswith(spelt(first)), "what is read next goes on where the cut that was read ended"
 

@@ -19,7 +19,8 @@ class PlaybackLead:
 
     Playback begins with the first frame, and waits for frames that are late. A voice goes on at once as long as there
     is room for a beat's frames; else at the next beat, which is the same for all answers, with what there is room for:
-    so it is a beat below its lead at the most.
+    so it is a beat below its lead at the most. Until its first beat it is told of a beat less: where many begin at
+    once, that leaves time for the first frames of each.
 
     Args:
         most_s: Of sound; 0: there is always room.
@@ -27,6 +28,7 @@ class PlaybackLead:
 
     def __init__(self, most_s: float) -> None:
         self._most_s = most_s
+        self._limit_s = most_s - BEAT_S
         self._played = 0.0  # when all that was drawn will have been, on the loop's clock
 
     def drew(self, frames: int) -> None:
@@ -40,12 +42,12 @@ class PlaybackLead:
         least = min(wanted, BEAT_FRAMES)
         while self._room < least:
             await asyncio.sleep(_next_beat() - _now())
-            least = 1
+            least, self._limit_s = 1, self._most_s
         return min(wanted, self._room)
 
     @property
     def _room(self) -> int:
-        return round((self._most_s - max(self._played - _now(), 0.0)) / FRAME_S)
+        return round((self._limit_s - max(self._played - _now(), 0.0)) / FRAME_S)
 
 
 def _next_beat() -> float:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.aura.engine import OFFER, PATIENT, PRUNED, URGENT, AuraEngine, AuraEngineSettings
+from pipeline.engines.aura.engine import AuraEngine, AuraEngineSettings
 from pipeline.engines.aura.setup import open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import ConfigError, EngineError
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import NAMED, AuraText
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
-from pipeline.types.chunks import MultimodalPrompt, TokenUsage
+from pipeline.types.chunks import MultimodalPrompt, Priority, TokenUsage
 from pipeline.types.function_tools import FunctionTool, ToolOptions
 
 IDS = {name: 300 + at for at, name in enumerate(NAMED)}
@@ -130,28 +130,21 @@ async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name()
     assert picture.embeds is None
     assert chunk.cache_salt == "caller"
     assert (sampling.temperature, sampling.stop_token_ids) == (0.5, (IM_END, SILENT, IDS["<|endoftext|>"]))
-    assert priority == URGENT
+    assert priority == Priority.QUESTION
 
 
-async def test_what_is_only_read_steps_back_and_says_nothing() -> None:
+async def test_what_is_only_read_says_nothing() -> None:
     fake = Fake(b"no")
-    assert await written(engine(fake), MultimodalPrompt(("a",), "s", max_tokens=0, urgent=False)) == []
+    assert await written(engine(fake), MultimodalPrompt(("a",), "s", 0, Priority.SEEN)) == []
     ((_, _, chunk, priority),) = fake.request
-    assert (chunk.max_tokens, priority) == (1, PATIENT)
+    assert (chunk.max_tokens, priority) == (1, Priority.SEEN)
 
 
-async def test_what_is_said_unasked_comes_behind_questions_and_before_what_is_only_read() -> None:
+async def test_what_is_said_unasked_is_a_request_of_its_priority() -> None:
     fake = Fake([65, IM_END])
-    assert await written(engine(fake), MultimodalPrompt(("a",), "s", urgent=False)) == ["A"]
+    assert await written(engine(fake), MultimodalPrompt(("a",), "s", priority=Priority.OFFER)) == ["A"]
     ((*_, priority),) = fake.request
-    assert URGENT < priority == OFFER < PATIENT
-
-
-async def test_what_pruning_will_leave_comes_behind_all_others() -> None:
-    fake = Fake(b"no")
-    await written(engine(fake), MultimodalPrompt(("a",), "s", max_tokens=0, urgent=False, pruned=True))
-    ((*_, priority),) = fake.request
-    assert PATIENT < priority == PRUNED
+    assert priority == Priority.OFFER
 
 
 async def test_of_several_prompts_each_is_a_request() -> None:

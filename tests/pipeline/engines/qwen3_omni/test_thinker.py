@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.engines.qwen3_omni.prompt import OmniPrompt
-from pipeline.engines.qwen3_omni.thinker import PATIENT, PRUNED, URGENT, ThinkerEngine, ThinkerEngineSettings
+from pipeline.engines.qwen3_omni.thinker import ThinkerEngine, ThinkerEngineSettings
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
 from pipeline.engines.qwen3_omni.writing import Piece
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
@@ -22,7 +22,7 @@ from pipeline.models.hidden_states.row_writer import RowPlacer
 from pipeline.models.qwen3_omni.config import OmniConfig
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.models.shared.positions import Grid
-from pipeline.types.chunks import TextChunk, TokenUsage
+from pipeline.types.chunks import Priority, TextChunk, TokenUsage
 from tests.contract.vllm.tiny_omni import IDS
 from tests.pipeline.engines.qwen3_omni.omni_bytes import omni_text, read_config
 
@@ -143,13 +143,13 @@ async def test_what_is_only_prefilled_yields_nothing_asks_for_no_rows_and_lets_o
 ) -> None:
     requests = FakeThinker(output("a"))
     engine = thinker(config, requests)
-    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0)) == []
-    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, pruned=True)) == []
+    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, priority=Priority.SEEN)) == []
+    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, priority=Priority.PRUNED)) == []
     assert (await pieces(engine, PROMPT)) != []
     assert [(part.max_tokens, bool(part.extra_args), priority) for part, priority in requests.asked] == [
-        (1, False, PATIENT),
-        (1, False, PRUNED),
-        (9, True, URGENT),
+        (1, False, Priority.SEEN),
+        (1, False, Priority.PRUNED),
+        (9, True, Priority.QUESTION),
     ]
 
 

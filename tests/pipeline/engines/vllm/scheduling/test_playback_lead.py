@@ -30,7 +30,8 @@ async def drawn(lead: PlaybackLead, frame_s: float, seconds: float = LONG_S) -> 
 
 async def test_a_voice_runs_ahead_at_once_and_then_goes_on_a_beat_at_a_time() -> None:
     given = await drawn(PlaybackLead(2.0), 0.004)
-    assert given[0] == (0.0, 25), "two seconds"
+    assert given[0] == (0.0, 17), "two seconds but for a beat, which it takes up at the first one"
+    assert given[1] == (pytest.approx(BEAT_S), 16)
     assert all(at / BEAT_S == pytest.approx(round(at / BEAT_S), abs=1e-5) for at, _ in given), "beats"
     assert {room for _, room in given[2:]} == {BEAT_FRAMES}
 
@@ -41,7 +42,7 @@ async def test_what_is_drawn_is_never_far_from_the_lead_nor_beyond_it(frame_s: f
     for at, room in await drawn(PlaybackLead(2.0), frame_s):
         played = max(0.0, at - began - frame_s)
         assert made + room <= played / FRAME_S + 25.5, f"{at} s"
-        assert made == 0 or made * FRAME_S - played > 2.0 - BEAT_S - 25 * frame_s - FRAME_S, f"{at} s"
+        assert made == 0 or made * FRAME_S - played > 2.0 - 2 * BEAT_S - 25 * frame_s - FRAME_S, f"{at} s"
         made += room
 
 
@@ -62,12 +63,12 @@ async def test_playback_waits_for_frames_that_are_late() -> None:
     lead.drew(1)
     await asyncio.sleep(5.0)
     lead.drew(1)
-    assert await lead.room(37) == 24, "a frame is to be played, not fewer than none"
+    assert await lead.room(37) == 16, "a frame is to be played, not fewer than none"
 
 
 async def test_a_few_frames_that_are_wanted_need_no_more_room_than_that() -> None:
     lead = PlaybackLead(2.0)
-    lead.drew(22)
+    lead.drew(14)
     assert await lead.room(3) == 3
     assert asyncio.get_running_loop().time() == 0.0
 
@@ -91,5 +92,5 @@ async def test_a_talker_keeps_to_the_lead_over_sentences() -> None:
     took_s = asyncio.get_running_loop().time() - began
     assert frames(spoken) == 120
     assert 120 * FRAME_S - 2.0 - DRAWN_S < took_s < 120 * FRAME_S, "the sound of it takes 9.6 s"
-    assert requests.request["r.0"][0] == (0.0, 25)
+    assert requests.request["r.0"][0] == (0.0, 17)
     assert requests.request["r.1"][0][1] < 2 * BEAT_FRAMES, "the second sentence is no nearer to being played"
