@@ -68,7 +68,9 @@ async def _measure(
     began, limit_s = clock(), args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
     report.add("versions", [versions()])
     if loads := [each for each in sections if each in LOADS]:
-        with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+        with made_up(
+            args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny, heard=args.heard
+        ) as place:
             await run(report, places_of(place, wanted), extent, loads, limit_s)
     if DAEMONS in sections:
         await run_daemons(report, wanted, began + limit_s)

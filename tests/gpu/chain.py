@@ -47,7 +47,7 @@ def main() -> None:
     extent = TINY if args.tiny else Extent()
     extent = replace(extent, calls=args.calls or extent.calls, callers=args.callers or extent.callers)
     extent = replace(extent, open=args.open or extent.open, measured_s=args.seconds or extent.measured_s)
-    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny, heard=args.heard) as place:
         limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
         asyncio.run(run(report, place, extent, sections, limit_s))
 

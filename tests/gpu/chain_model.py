@@ -34,9 +34,13 @@ def write_models(models_dir: Path, *, tiny: bool) -> None:
     (models_dir / NAME).rename(models_dir / folders["qwen3_tts"])
 
 
-def write_deployment(path: Path, shipped: Path = SHIPPED, *, tiny: bool) -> None:
-    """A shipped file with made-up weights."""
-    write_shipped(path, shipped, MadeUp(TOKENS, TINY, 2 * SESSIONS_TINY), tiny=tiny)
+def write_deployment(path: Path, shipped: Path = SHIPPED, *, tiny: bool, heard: int = TOKENS["asr"]) -> None:
+    """A shipped file with made-up weights.
+
+    Args:
+        heard: Tokens that each pass of the recogniser writes, with those of its draft.
+    """
+    write_shipped(path, shipped, MadeUp(TOKENS | {"asr": heard}, TINY, 2 * SESSIONS_TINY), tiny=tiny)
 
 
 def steady() -> None:

@@ -7,27 +7,31 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.gpu.chain_meters import REQUESTS
-from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
+from tests.gpu.chain_model import SHIPPED, TOKENS, WORDS, write_deployment, write_models
 from tests.gpu.chain_run import Place
 from tests.gpu.environment import environment
 from tests.gpu.voice import mps
 
+HEARD = TOKENS["asr"]
 STAT_LOGGER = "tests.gpu.chain_waits:RequestLog"
 
 
 @contextmanager
-def made_up(deployment: Path, caches: Path | None, words: str, *, shares: bool, tiny: bool) -> Iterator[Place]:
+def made_up(
+    deployment: Path, caches: Path | None, words: str, *, shares: bool, tiny: bool, heard: int = HEARD
+) -> Iterator[Place]:
     """A place that is there until the context ends.
 
     Args:
         caches: Of what is compiled; None: new ones.
         words: Of the recogniser, by their name in `WORDS`.
+        heard: Tokens that each of its passes writes, with those of its draft.
         shares: The stages use the GPU at the same time, under NVIDIA's Multi-Process Service.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
         write_models(folder / "models", tiny=tiny)
-        write_deployment(folder / "deployment.yaml", deployment, tiny=tiny)
+        write_deployment(folder / "deployment.yaml", deployment, tiny=tiny, heard=heard)
         with mps(folder, shares) as service:
             caches = caches or folder / "caches"
             env = environment(folder / "plugin", caches, WORDS[words], tiny=tiny, stat_logger=STAT_LOGGER)
@@ -41,8 +45,20 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--limit", type=float, metavar="S")
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
+    add_heard_argument(parser)
     parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
+
+
+def add_heard_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--heard",
+        type=int,
+        default=HEARD,
+        metavar="N",
+        help="tokens that a pass of the recogniser writes (%(default)s): 8 are four new ones a second in turns of more "
+        "than 4 s, in which all but five are given",
+    )
 
 
 def numbers(text: str) -> tuple[int, ...]:

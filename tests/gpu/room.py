@@ -78,7 +78,7 @@ def main() -> None:
     if args.scripted:
         asyncio.run(run_scripted(report, plan, args.within or WITHIN_S))
         return
-    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny, heard=args.heard) as place:
         within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
         asyncio.run(run(report, place, plan, within_s))
 
