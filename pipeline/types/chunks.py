@@ -26,15 +26,14 @@ FinishReason = Literal["stop", "length"]  # of what is written: it is complete, 
 class Priority(IntEnum):
     """Whose prompt a language model that many share serves first: that of the lower number, as vLLM counts.
 
-    QUESTION: somebody waits for it. OFFER: what may be said unasked. SPEAKING, SEEN, PRUNED: what is only prefilled,
-    of somebody who is speaking and will soon ask, of anybody else, and what pruning will leave of a conversation.
+    QUESTION: somebody waits for it. OFFER: what may be said unasked. PREFILL: what is only prefilled. PRUNED: what
+    pruning will leave of a conversation, which is prefilled as well.
     """
 
     QUESTION = 0
     OFFER = 1
-    SPEAKING = 2
-    SEEN = 3
-    PRUNED = 4
+    PREFILL = 2
+    PRUNED = 3
 
 
 @dataclass(frozen=True, slots=True)

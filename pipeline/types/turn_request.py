@@ -77,7 +77,7 @@ class TurnRequest:
     def messages(self) -> tuple[ChatMessage, ...]:
         return self.history.messages()
 
-    def unfinished(self, priority: Priority = Priority.SPEAKING) -> Self:
+    def unfinished(self, priority: Priority = Priority.PREFILL) -> Self:
         """Returns the request as one that is prefilled and not answered, while the person's words are not all known."""
         options = replace(self.response_options, max_tokens=0, ahead=priority)
         return replace(self, response_options=options)

@@ -7,7 +7,6 @@ from pipeline.vision.video_buffer import HALF_MS, NOWHERE, FrameId
 STALE_S = 0.65  # how old what a question is about may be, so that it need not wait for what is newer: a frame and a bit
 SOON_S = 0.03  # until a prefill ends, which a question does not feel: its last words are still being made out
 SECOND_S = 2 * HALF_MS / 1_000  # of a prefill, if the next second has closed when it ends
-NEXT_S = SECOND_S + 0.1  # of video, whose frames come now and then a bit late
 QUICK_S = HALF_MS / 2_000  # of a prefill, while nobody else waits for the engine: half of the time between two frames
 
 
@@ -37,10 +36,6 @@ class PrefillTracker:
         took, before = self._took_s or 0.0, self._took_before_s or 0.0
         runs = now - self._began if self.under_way else 0.0
         return took > by_s and max(before, runs) > by_s
-
-    def is_next(self, upto: FrameId) -> bool:
-        """Up to that frame no more than a second has come since what has been prefilled."""
-        return self.upto == NOWHERE or upto.came - self.upto.came <= NEXT_S
 
     @property
     def begun_upto(self) -> FrameId:

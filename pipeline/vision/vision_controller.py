@@ -43,11 +43,10 @@ class VisionController:
 
     While nobody speaks, a second of video joins the conversation when it closes, and is prefilled then, at low
     priority, or the model is asked whether it wants to say something. While a person speaks each frame is prefilled as
-    it comes, as the second that it would be if the question came now, and before what others see, unless there is more
-    than that second to prefill; seconds join once they are prefilled, so that a question finds all that it is about
-    prefilled already. While a question is settling, seconds wait. When pruning is due, what it leaves is prefilled in
-    the background, behind what others see, and holds from when that is done. Where the model is shared by more than it
-    can serve, seconds are skipped, and less is left.
+    it comes, as the second that it would be if the question came now; seconds join once they are prefilled, so that a
+    question finds all that it is about prefilled already. While a question is settling, seconds wait. When pruning is
+    due, what it leaves is prefilled in the background, behind what others see, and holds from when that is done. Where
+    the model is shared by more than it can serve, seconds are skipped, and less is left.
 
     Where another model than the one that writes looks at the pictures, to prefill them is to have them recognised: it
     remembers what is in them, the sink is told, and what is noticed there may be worth a remark. The model that writes
@@ -147,7 +146,9 @@ class VisionController:
         """When what happened, on the loop's clock."""
         return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
 
-    async def prefill(self, history: History, upto: FrameId = NOWHERE, *, priority: Priority = Priority.SEEN) -> None:
+    async def prefill(
+        self, history: History, upto: FrameId = NOWHERE, *, priority: Priority = Priority.PREFILL
+    ) -> None:
         """Prefill what is seen in a conversation, so that a question about it finds it in the cache.
 
         Args:
@@ -214,9 +215,7 @@ class VisionController:
         closed, planned = self._seconds.closed, self._pruner.planned
         history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
         self._prefills.begin(upto, _now(), apart=planned is not None)
-        is_next = self._prefills.is_next(upto) and not self._falls_behind
-        priority = Priority.SPEAKING if is_next else Priority.SEEN
-        await self.prefill(replace(history, is_live=True), upto, priority=priority)
+        await self.prefill(replace(history, is_live=True), upto)
         if self._state.is_settling(_now()) and planned:
             self._prefills.stop(_now())
             return

@@ -73,7 +73,7 @@ class Camera:
         pixels = self._chance.integers(0, 256, (2, height, width, 3), np.uint8)
         self.history = self.history.with_video_turn(VideoChunk(f"{next(self._numbers)}", pixels))
 
-    async def read(self, history: History | None = None, priority: int = Priority.SEEN) -> float:
+    async def read(self, history: History | None = None, priority: int = Priority.PREFILL) -> float:
         first, _ = await self.write(history or self.history, 0, priority)
         return first
 

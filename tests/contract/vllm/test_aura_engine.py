@@ -90,7 +90,7 @@ async def test_conversations_are_answered_as_transformers_does_all_at_once(aura:
 async def test_what_was_read_round_by_round_is_answered_the_same(aura: AuraEngine, folder: Path) -> None:
     *ahead, last = [replace(each, cache_salt="grows") for each in prompts(SEEDS[0])]
     for each in ahead:
-        assert await all_of(aura, replace(each, max_tokens=0, priority=Priority.SEEN)) == []
+        assert await all_of(aura, replace(each, max_tokens=0, priority=Priority.PREFILL)) == []
     words = await all_of(aura, replace(last, max_tokens=TOKENS))
     assert said(words) == official(folder, SEEDS[0])
     usage = words[-1].usage
@@ -99,7 +99,7 @@ async def test_what_was_read_round_by_round_is_answered_the_same(aura: AuraEngin
 
 
 async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_read(aura: AuraEngine) -> None:
-    long = MultimodalPrompt(("one two three " * 2_500,), "cut", 0, priority=Priority.SEEN)
+    long = MultimodalPrompt(("one two three " * 2_500,), "cut", 0, priority=Priority.PREFILL)
     async with asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(all_of(aura, long))
         while not await aura.busy():  # noqa: ASYNC110 - only by asking

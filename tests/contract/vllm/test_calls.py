@@ -178,6 +178,6 @@ async def test_without_functions_nothing_is_held_to_anything(aura: AuraEngine, f
     for options in (ToolOptions(), replace(TOOLS, mode="none")):
         assert sampling_params(GREEDY, as_chunk(asked(options), text)).structured_outputs is None
     assert sampling_params(GREEDY, as_chunk(asked(TOOLS), text)).structured_outputs is not None
-    ahead = replace(asked(TOOLS), max_tokens=0, priority=Priority.SEEN)
+    ahead = replace(asked(TOOLS), max_tokens=0, priority=Priority.PREFILL)
     assert sampling_params(GREEDY, as_chunk(ahead, text)).structured_outputs is None
     assert await all_of(aura, ahead) == []

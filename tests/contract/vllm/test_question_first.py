@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, LATER_STEPS, MOST_STEPS
+from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, LATER_STEPS, MOST_STEPS, SPOKEN_TOKENS
 from pipeline.types.chunks import MultimodalPrompt, Priority
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
@@ -66,7 +66,7 @@ LONG = MultimodalPrompt(("one two three " * 250,), "long")
 
 def patient(salt: str, times: int = 250, **more: Any) -> Look:
     """A long prompt that is only prefilled."""
-    return Look(MultimodalPrompt(("one two three " * times,), salt, 0), 1, Priority.SEEN, **more)
+    return Look(MultimodalPrompt(("one two three " * times,), salt, 0), 1, Priority.PREFILL, **more)
 
 
 def pruned(salt: str) -> Look:
@@ -178,6 +178,14 @@ def test_with_a_queue_of_two_steps_none_with_patient_prompts_is_put_behind_anoth
         assert not any(one and then for one, then in pairwise(patients)) and sum(patients) > 5
         first = next(at for at, step in enumerate(taken) if 2 in step)
         assert not patients[first] and first <= 2 + asked.begins
+        assert right([asked], SEEDS[:1])
+        asked = question(SEEDS[0], "goes on")
+        taken = two.of(asked, patient("beside it", begins=2), patient("and behind", begins=2))
+        beside = [bool({1, 2} & step.keys()) for step in taken if 0 in step]
+        assert not any(one and then for one, then in pairwise(beside[: SPOKEN_TOKENS - 1])), (
+            "its first tokens have their own"
+        )
+        assert all(beside[SPOKEN_TOKENS + 2 : SPOKEN_TOKENS + 8]), "what follows has none"
         assert right([asked], SEEDS[:1])
     finally:
         two.eyes.close()

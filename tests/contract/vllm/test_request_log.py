@@ -43,7 +43,7 @@ async def test_each_request_that_was_answered_is_written_down_with_its_waits(
     )  # fmt: skip
     warm = len(log.read_text().splitlines())
     try:
-        await all_of(aura, MultimodalPrompt(("A long text. " * 20,), "caller", 0, Priority.SEEN))
+        await all_of(aura, MultimodalPrompt(("A long text. " * 20,), "caller", 0, Priority.PREFILL))
         assert await all_of(aura, MultimodalPrompt(("What is that?",), "caller", 4))
     finally:
         await aura.aclose()

@@ -105,7 +105,7 @@ def test_what_nobody_asked_is_told_so_and_waits_for_everybody_else() -> None:
     prompt, ahead = omni_prompt(request), omni_prompt(request.unfinished())
     assert prompt.parts[-1] == f"<|vision_end|>{UNASKED}{ANSWER}" and prompt.priority == Priority.OFFER
     assert ahead.parts == (*prompt.parts[:-1], "<|vision_end|>"), "what is read ahead is how it begins"
-    assert ahead.priority == Priority.SPEAKING
+    assert ahead.priority == Priority.PREFILL
     assert omni_prompt(request.unfinished(Priority.PRUNED)).priority == Priority.PRUNED
 
 

@@ -37,12 +37,6 @@ def test_a_camera_that_was_only_just_switched_on_is_seen() -> None:
     assert read(long_ago).question(FIRST, 10.0) == FIRST
 
 
-def test_frames_are_next_while_no_more_than_a_second_came_since_what_was_read() -> None:
-    assert PrefillTracker().is_next(FIRST), "a camera that was only just switched on"
-    assert read(FIRST).is_next(FrameId(2, 11.05))
-    assert not read(FIRST).is_next(FrameId(3, 11.5))
-
-
 def test_a_camera_that_has_stopped_holds_nothing_up() -> None:
     assert read(FIRST, THEN).question(THEN, 99.0) == THEN
     assert PrefillTracker().question(NOWHERE, 99.0) == NOWHERE

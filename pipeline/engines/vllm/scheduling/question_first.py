@@ -12,7 +12,12 @@ from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.request import Request
 
-from pipeline.engines.vllm.scheduling.prefill_hold import LATER_STEPS, PrefillHold, waits_for_first_tokens
+from pipeline.engines.vllm.scheduling.prefill_hold import (
+    LATER_STEPS,
+    SPOKEN_TOKENS,
+    PrefillHold,
+    waits_for_first_tokens,
+)
 
 QUESTION = 0  # the priority of what somebody waits for; a higher number is patient
 
@@ -21,9 +26,10 @@ class QuestionFirstScheduler(AsyncScheduler):
     """What is decoded goes on, and first; a patient prompt keeps what was prefilled of it, and is preempted as ever.
 
     A question also waits for the step that is going on. Another one with patient prompts is not put behind it before it
-    has ended, as vLLM would, and in a step without a question at most `max_num_scheduled_tokens` of the engine's
-    arguments are theirs; a step with one has room for `max_num_batched_tokens`. A patient prompt that has begun steps
-    back for those of a lower priority number, for at most `LATER_STEPS` in a row.
+    has ended, as vLLM would, nor one of answers that have written `SPOKEN_TOKENS`: they go on in the steps of patient
+    prompts. In a step without a question at most `max_num_scheduled_tokens` of the engine's arguments are theirs; a
+    step with one has room for `max_num_batched_tokens`. A patient prompt that has begun steps back for those of a lower
+    priority number, for at most `LATER_STEPS` in a row.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -41,7 +47,8 @@ class QuestionFirstScheduler(AsyncScheduler):
         self._hold = self._hold.next(wanted=bool(begun or unbegun) and waits)
         self.max_num_scheduled_tokens = self._step_tokens
         if self._hold.steps or self._under_way:
-            output = self._without(begun, unbegun, throttle_prefills)
+            spoken = [] if waits else [each for each in self.running if each.num_output_tokens >= SPOKEN_TOKENS]
+            output = self._without([*begun, *spoken], unbegun, throttle_prefills)
             if self._hold.steps and not output.total_num_scheduled_tokens:
                 self._hold = self._hold.spent()
             return output

@@ -135,9 +135,9 @@ async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name()
 
 async def test_what_is_only_read_says_nothing() -> None:
     fake = Fake(b"no")
-    assert await written(engine(fake), MultimodalPrompt(("a",), "s", 0, Priority.SEEN)) == []
+    assert await written(engine(fake), MultimodalPrompt(("a",), "s", 0, Priority.PREFILL)) == []
     ((_, _, chunk, priority),) = fake.request
-    assert (chunk.max_tokens, priority) == (1, Priority.SEEN)
+    assert (chunk.max_tokens, priority) == (1, Priority.PREFILL)
 
 
 async def test_what_is_said_unasked_is_a_request_of_its_priority() -> None:

@@ -143,11 +143,11 @@ async def test_what_is_only_prefilled_yields_nothing_asks_for_no_rows_and_lets_o
 ) -> None:
     requests = FakeThinker(output("a"))
     engine = thinker(config, requests)
-    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, priority=Priority.SEEN)) == []
+    assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, priority=Priority.PREFILL)) == []
     assert await pieces(engine, OmniPrompt(ASKED[:2], "s", 0, priority=Priority.PRUNED)) == []
     assert (await pieces(engine, PROMPT)) != []
     assert [(part.max_tokens, bool(part.extra_args), priority) for part, priority in requests.asked] == [
-        (1, False, Priority.SEEN),
+        (1, False, Priority.PREFILL),
         (1, False, Priority.PRUNED),
         (9, True, Priority.QUESTION),
     ]
