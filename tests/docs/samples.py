@@ -3,6 +3,7 @@
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from enum import EnumType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -35,6 +36,8 @@ def samples(kind: Any) -> tuple[Any, ...]:
         return (origin() if origin is frozenset else {},)
     if origin is np.ndarray:
         return (np.zeros(0),)
+    if isinstance(kind, EnumType):
+        return tuple(kind)
     if is_dataclass(kind):
         return tuple(_of_dataclass(cast(type[Any], kind)))
     raise TypeError(f"no samples are known of {kind!r}")
