@@ -11,7 +11,8 @@ def partial_heard(event: Event) -> PartialHeard:
     """Reads an `input_audio_buffer.partial`."""
     settled = event.get("settled", True)
     text, language = event["text"], event.get("language") or ""
-    return PartialHeard(event["item_id"], text, event["kind"], event.get("audio_end_ms", 0), settled, language)
+    covers_ms, sentence_end = event.get("audio_end_ms", 0), event.get("sentence_end")
+    return PartialHeard(event["item_id"], text, event["kind"], covers_ms, settled, language, sentence_end=sentence_end)
 
 
 def remark_offer(event: Event) -> RemarkOffer:

@@ -9,6 +9,8 @@ LEAST = 1e-4  # of a probability: no witness is surer than that
 
 # Fitted on one half of the turns of `infra.bench.eot`, the witnesses in log odds and in -1, 0, 1.
 BIAS, BY_LIVEKIT, BY_VOTE, BY_WORDS = -1.94, 0.28, 0.49, 0.83
+# The same where the recogniser tells how likely a sentence ends there: LiveKit's model adds nothing to that (-0.04).
+TOLD_BIAS, TOLD_VOTE, TOLD_WORDS, TOLD_SENTENCE_END = -1.65, 0.48, 0.29, 0.42
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class EndEvidence:
         vote: Probability of an end by the pipeline's model; None: it has none, or it came too late.
         words_short: They are a word or two.
         unfinished: What is still to come, by the words; None: it may be all.
+        sentence_end: Probability that a sentence ends behind the words, by the recogniser; None: it does not tell, or
+            they are a word or two, behind which it writes no mark.
     """
 
     found: float
@@ -30,6 +34,7 @@ class EndEvidence:
     vote: float | None = None
     words_short: bool = True
     unfinished: Unfinished | None = None
+    sentence_end: float | None = None
 
     @property
     def above(self) -> float:
@@ -42,8 +47,13 @@ class EndEvidence:
         if self.vote is None:
             return None
         said = 0 if self.words_over is None else 1 if self.words_over else -1
-        livekit = log_odds(self.found) - log_odds(self.least)
-        sum_ = BIAS + BY_LIVEKIT * livekit + BY_VOTE * log_odds(self.vote) + BY_WORDS * said
+        vote = log_odds(self.vote)
+        if self.sentence_end is None:
+            livekit = log_odds(self.found) - log_odds(self.least)
+            sum_ = BIAS + BY_LIVEKIT * livekit + BY_VOTE * vote + BY_WORDS * said
+        else:
+            told = TOLD_SENTENCE_END * log_odds(self.sentence_end)
+            sum_ = TOLD_BIAS + TOLD_VOTE * vote + TOLD_WORDS * said + told
         return 1 / (1 + math.exp(-sum_))
 
 

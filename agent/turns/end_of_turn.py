@@ -22,6 +22,12 @@ class PipelineWitnesses(Protocol):
         ...
 
     @property
+    def sentence_end(self) -> float | None:
+        """Probability that a sentence ends behind what `words_over` has judged, by the recogniser; None: it does not
+        tell."""
+        ...
+
+    @property
     def words_short(self) -> bool:
         """Whether what `words_over` has judged is a word or two."""
         ...
@@ -94,8 +100,12 @@ class EndOfTurnStream:
         # No turn is taken without its words: until they are there, nothing is lost by waiting for what they say.
         words_over = await self._pipeline.words_over(spoken_until + delays.longest_end_s)
         self._judged(found >= least, words_over)
-        unfinished = self._pipeline.unfinished if words_over is False else None
-        delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote, self._pipeline.words_short, unfinished))
+        pipeline = self._pipeline
+        unfinished = pipeline.unfinished if words_over is False else None
+        evidence = EndEvidence(
+            found, least, words_over, vote, pipeline.words_short, unfinished, sentence_end=pipeline.sentence_end
+        )
+        delay_s = delays.delay_s(evidence)
         if delay_s == delays.longest_end_s:
             return max(least, found + 0.01)
         if delay_s > delays.early_end_s:  # that one LiveKit itself waits for

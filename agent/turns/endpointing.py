@@ -11,6 +11,8 @@ from agent.turns.end_of_turn import EndOfTurnDetector, Judged, PipelineWitnesses
 from agent.turns.near_vad import Nearness, NearVad
 
 SURE = 0.1  # above the least prediction of a turn that is over
+# Probability that a sentence ends behind the words, by the recogniser, below which it is doubted, unlikely, or none.
+SENTENCE_END = (0.65, 0.4, 0.05)
 FROM_PROBABILITY = (0.45, 0.35, 0.25, 0.05)  # of an end by all witnesses, on: each of the delays but the longest
 
 CallerKind = Literal["browser", "console", "phone"]
@@ -29,11 +31,11 @@ class Turns:
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
         doubted_end_s: The same if more than two words do, and the pipeline has voted: recognisers write marks early. At
-            least so much if more than two have no mark then, or if the words are such as end no sentence; and at most
-            if they dictate a number.
+            least so much if more than two have no mark then, or one of which the recogniser is not sure, or if the
+            words are such as end no sentence; and at most if they dictate a number.
         sound_end_s: The same if only the model does; and at least, if a number is being dictated.
-        longest_end_s: The same if neither does.
-        hold_end_s: The same if they have asked to wait, whatever it sounds like.
+        longest_end_s: The same if neither does; and at least, if the recogniser doubts that a sentence ends there.
+        hold_end_s: The same if they have asked to wait, or a sentence breaks off there, whatever it sounds like.
         interrupt_s: Speech over the agent that pauses it.
         go_on_s: How long after a pause a paused agent goes on if no words have come yet.
         resume_s: The same whatever has come, if `PipelineStt` has not decided; LiveKit counts it.
@@ -73,8 +75,19 @@ class Turns:
             case "number":
                 return min(max(self.sound_end_s, likely_s), self.doubted_end_s)
             case None:
-                unmarked = evidence.words_over is False and not evidence.words_short and evidence.vote is not None
-                return max(self.doubted_end_s, likely_s) if unmarked else likely_s
+                return max(self._least_s(evidence), likely_s)
+
+    def _least_s(self, evidence: EndEvidence) -> float:
+        """The least by how the recogniser writes the end, where the pipeline has voted."""
+        if evidence.vote is None:
+            return 0.0
+        unmarked = evidence.words_over is False and not evidence.words_short
+        least_s = self.doubted_end_s if unmarked else 0.0
+        if evidence.sentence_end is None:
+            return least_s
+        leasts_s = (self.doubted_end_s, self.longest_end_s, self.hold_end_s)
+        doubts = zip(SENTENCE_END, leasts_s, strict=True)
+        return max(least_s, *(each_s for below, each_s in doubts if evidence.sentence_end < below), 0.0)
 
     def _likely_s(self, evidence: EndEvidence) -> float:
         probability, above, words_over = evidence.probability, evidence.above, evidence.words_over

@@ -106,6 +106,11 @@ class PipelineStt(stt.STT[str]):
         return await self._sentence_end.over(until)
 
     @property
+    def sentence_end(self) -> float | None:
+        """Probability that a sentence ends behind that, by the recogniser; None if it is not known."""
+        return self._sentence_end.probability
+
+    @property
     def words_short(self) -> bool:
         """Whether that is a word or two."""
         return self._sentence_end.is_short

@@ -16,6 +16,7 @@ class SentenceEnd:
     def __init__(self) -> None:
         self._writes_marks = False
         self._text = self._language = ""
+        self._sentence_end: float | None = None
         self._settled = asyncio.Event()
 
     @property
@@ -28,14 +29,21 @@ class SentenceEnd:
         """What is still to come behind what was settled last; None: it may be all."""
         return unfinished(self._text, self._language)
 
+    @property
+    def probability(self) -> float | None:
+        """Probability that a sentence ends behind what was settled last, by the recogniser; None: it does not tell, or
+        that is a word or two, behind which it writes no mark."""
+        tells = self._writes_marks and self._settled.is_set() and not self.is_short
+        return self._sentence_end if tells else None
+
     def feed(self, turn_event: TurnEvent) -> None:
         match turn_event:
             case Onset() | Pause():  # what was settled before is not all of it
                 self._settled.clear()
-            case PartialHeard(text=text, settled=settled, language=language):
+            case PartialHeard(text=text, settled=settled, language=language, sentence_end=sentence_end):
                 self._writes_marks = self._writes_marks or is_marked(text)
                 if settled:
-                    self._text, self._language = text, language
+                    self._text, self._language, self._sentence_end = text, language, sentence_end
                     self._settled.set()
 
     async def over(self, until: float) -> bool | None:

@@ -40,6 +40,7 @@ class PartialHeard:
         settled: It was made while the person was silent, of all that they had said.
         language: ISO 639-1 code of what they speak; empty: nobody knows.
         aside: It is too quiet to be meant for the agent.
+        sentence_end: Probability that a sentence ends behind the last word, by the recogniser; None: it does not tell.
     """
 
     item_id: str
@@ -49,6 +50,7 @@ class PartialHeard:
     settled: bool
     language: str = ""
     aside: bool = False
+    sentence_end: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
-from pipeline.speech.sentences.sentence_words import unfinished, words_over
+from pipeline.speech.sentences.sentence_words import is_short, unfinished, words_over
 from pipeline.speech.speech_events import (
     SpeechEvent,
     UtteranceBegan,
@@ -137,7 +137,8 @@ class InputAudioBuffer:
         if not known:
             return wait_ms(end_ms, EndWitnesses(self._sound_over))
         words = newest.text, newest.language
-        return wait_ms(end_ms, EndWitnesses(self._sound_over, words_over(*words), unfinished(*words)))
+        sentence_end = None if is_short(newest.text) else newest.sentence_end
+        return wait_ms(end_ms, EndWitnesses(self._sound_over, words_over(*words), unfinished(*words), sentence_end))
 
     def _frame(self, frame: VadFrame) -> Iterator[SpeechEvent]:
         if frame.change is VoiceActivityChange.STARTED:

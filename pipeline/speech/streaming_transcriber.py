@@ -264,7 +264,9 @@ class StreamingTranscriber:
         end_ms = milliseconds(self._window.before) + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
         language = language_code(transcript.language) or self._newest.language
-        self._newest = Hypothesis(text, settled, end_ms, max(stable, len(self._kept_text)), language)
+        stable = max(stable, len(self._kept_text))
+        sentence_end = transcript.sentence_end
+        self._newest = Hypothesis(text, settled, end_ms, stable, language, sentence_end=sentence_end)
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
             self._start_anew(transcript.text, transcript.audio_end_ms)
         elif is_newest and (stands := self._lull_words.confirmed(transcript)):

@@ -97,6 +97,8 @@ class Transcript:
         stable_chars: How many leading characters stand, however the sound goes on.
         language: Its English name or its ISO 639-1 code, if the recogniser says it.
         draft: What became of the draft of its pass; None: it had none.
+        sentence_end: Probability that a sentence ends behind its last word, as the recogniser weighs the mark there;
+            None: it does not tell.
     """
 
     text: str
@@ -105,6 +107,7 @@ class Transcript:
     stable_chars: int = 0
     language: str = ""
     draft: DraftOutcome | None = None
+    sentence_end: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

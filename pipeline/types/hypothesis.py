@@ -1,6 +1,6 @@
 """What a person seems to have said so far."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipeline.media.spoken_sound import SpokenSound
 
@@ -16,6 +16,8 @@ class Hypothesis:
         stable_chars: How many leading characters will not change any more.
         language: ISO 639-1 code of what they speak; empty: nobody knows.
         likely: The person is silent, and a pass over all that they said is under way: most likely it reads this again.
+        sentence_end: Probability that a sentence ends behind the last word, by the recogniser; None: it does not tell.
+            Not compared: the same words are the same hypothesis.
         sound: What they have said, where somebody hears it, once they are silent; None: nothing yet.
     """
 
@@ -25,4 +27,5 @@ class Hypothesis:
     stable_chars: int = 0
     language: str = ""
     likely: bool = False
+    sentence_end: float | None = field(default=None, compare=False)
     sound: SpokenSound | None = None

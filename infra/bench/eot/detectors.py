@@ -22,19 +22,22 @@ Witness = Callable[[Verdicts], float]
 Delay = Callable[[Verdicts], float]
 
 SILENCE, LIVEKIT, SMART_TURN, WORDS = "silence alone", "v1-mini alone", "Smart Turn alone", "words alone"
-LANGUAGE_MODEL = "language model alone"
+LANGUAGE_MODEL, RECOGNISER = "language model alone", "the recogniser's marks alone"
 SAYS: Mapping[str, Witness] = {
     SILENCE: lambda each: 0.0,
     LIVEKIT: lambda each: log_odds(each.livekit) - log_odds(LEAST),
     SMART_TURN: lambda each: log_odds(each.smart_turn),
     WORDS: lambda each: {True: 1.0, False: -1.0, None: 0.0}[each.words_over],
     LANGUAGE_MODEL: lambda each: _next_words(each),
+    RECOGNISER: lambda each: _marks(each),
 }
 TOGETHER: Mapping[str, tuple[str, ...]] = {
     "v1-mini, words": (LIVEKIT, WORDS),
     "v1-mini, Smart Turn": (LIVEKIT, SMART_TURN),
-    "ours on the wire: Smart Turn, words": (SMART_TURN, WORDS),
-    "ours in rooms: v1-mini, Smart Turn, words": (LIVEKIT, SMART_TURN, WORDS),
+    "on the wire without the recogniser's: Smart Turn, words": (SMART_TURN, WORDS),
+    "in rooms without the recogniser's: v1-mini, Smart Turn, words": (LIVEKIT, SMART_TURN, WORDS),
+    "ours on the wire: Smart Turn, words, the recogniser": (SMART_TURN, WORDS, RECOGNISER),
+    "ours in rooms: v1-mini, Smart Turn, words, the recogniser": (LIVEKIT, SMART_TURN, WORDS, RECOGNISER),
     "on the wire with the language model": (SMART_TURN, WORDS, LANGUAGE_MODEL),
     "in rooms with the language model": (LIVEKIT, SMART_TURN, WORDS, LANGUAGE_MODEL),
 }
@@ -44,6 +47,11 @@ def _next_words(each: Verdicts) -> float:
     """Nothing of short answers: without their question they look unfinished."""
     likely = each.language_model
     return 0.0 if likely is None or is_short(each.words) else log_odds(likely) - log_odds(LEAST_LIKELY)
+
+
+def _marks(each: Verdicts) -> float:
+    """Nothing of short answers: recognisers write no mark behind them."""
+    return 0.0 if each.sentence_end is None or is_short(each.words) else log_odds(each.sentence_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,16 @@ def judged(score: Witness, verdicts: Sequence[Verdicts]) -> list[Judged]:
 def _room(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
         smart_turn = each.smart_turn if vote else None
-        evidence = EndEvidence(each.livekit, LEAST, each.words_over, smart_turn, is_short(each.words), each.unfinished)
+        short = is_short(each.words)
+        evidence = EndEvidence(
+            each.livekit,
+            LEAST,
+            each.words_over,
+            smart_turn,
+            short,
+            each.unfinished,
+            sentence_end=None if short else each.sentence_end,
+        )
         return TURNS["browser"].delay_s(evidence)
 
     return delay_s
@@ -79,7 +96,9 @@ def _room(vote: bool) -> Delay:
 
 def _semantic_vad(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
-        witnesses = EndWitnesses(each.smart_turn if vote else None, each.words_over, each.unfinished)
+        sound = each.smart_turn if vote else None
+        sentence_end = None if is_short(each.words) else each.sentence_end
+        witnesses = EndWitnesses(sound, each.words_over, each.unfinished, sentence_end)
         return wait_ms(EAGERNESS_MS["auto"], witnesses) / 1000
 
     return delay_s

@@ -29,6 +29,7 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         smart_turn: The same by Smart Turn.
         words: What the recogniser makes of it.
         language_model: Probability that the sentence ends behind these words; None: it was not asked.
+        sentence_end: The same by the recogniser; None: it heard none.
     """
 
     turn: int
@@ -41,6 +42,7 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     smart_turn: float
     words: str
     language_model: float | None = None
+    sentence_end: float | None = None
 
     @property
     def is_end(self) -> bool:
@@ -62,6 +64,7 @@ class Said(msgspec.Struct, frozen=True):
     smart_turn: float
     words: str
     language_model: float | None = None
+    sentence_end: float | None = None
 
 
 class Witnesses:
@@ -98,6 +101,7 @@ class Witnesses:
                 said.smart_turn,
                 said.words,
                 said.language_model,
+                said.sentence_end,
             )
 
     async def judge(self, sound: Pcm, language: str | None) -> Said:
@@ -108,9 +112,10 @@ class Witnesses:
             language: ISO 639-1 code; None: it is detected.
         """
         livekit = self._livekit.predict((np.clip(sound[-EOT_MAX_SAMPLES:], -1, 1) * 32_767).astype(np.int16))
-        words = await asyncio.to_thread(self._recogniser.read, sound[: -round((HEARD_S - 0.1) * RATE)], language)
+        heard = await asyncio.to_thread(self._recogniser.hear, sound[: -round((HEARD_S - 0.1) * RATE)], language)
+        words = heard.text
         likely = await self._language_model.over(words) if self._language_model and words else None
-        return Said(float(livekit), await self._smart_turn.judge(sound), words, likely)
+        return Said(float(livekit), await self._smart_turn.judge(sound), words, likely, heard.sentence_end)
 
     async def aclose(self) -> None:
         await self._smart_turn.aclose()

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.segmentation import parts
+from pipeline.speech.sentences.sentence_words import MARKS
 
 Pcm = NDArray[np.float32]
 
@@ -79,6 +80,7 @@ class WhisperPass:
         no_speech: Probability that nobody speaks.
         ended: It stopped of its own accord.
         language: ISO 639-1 code of what it was read as.
+        sentence_end: Probability of a mark behind its last word that ends a sentence; None: it has none.
     """
 
     text: str
@@ -86,6 +88,7 @@ class WhisperPass:
     no_speech: float
     ended: bool
     language: str = ""
+    sentence_end: float | None = None
 
     @property
     def is_speech(self) -> bool:
@@ -114,10 +117,15 @@ class WhisperPass:
 
 @dataclass(frozen=True, slots=True)
 class HeardWords:
-    """Holds what was said, and the ISO 639-1 code of its language; both are empty if there were no words."""
+    """Holds what was said, and the ISO 639-1 code of its language; both are empty if there were no words.
+
+    Attributes:
+        sentence_end: Probability that a sentence ends behind the last word; None: nothing tells.
+    """
 
     text: str
     language: str
+    sentence_end: float | None = None
 
 
 class WhisperDecoder:
@@ -151,7 +159,9 @@ class WhisperDecoder:
         asked = PassOptions(language, context, wanted)
         heard = [self._read_part(part, asked) for part in parts(pcm, LONGEST_PART_S)]
         words = [each for each in heard if each.text]
-        return HeardWords(" ".join(each.text for each in words), words[0].language if words else "")
+        if not words:
+            return HeardWords("", "")
+        return HeardWords(" ".join(each.text for each in words), words[0].language, words[-1].sentence_end)
 
     def _read_part(self, pcm: Pcm, asked: PassOptions) -> HeardWords:
         read, frames = partial(self._pass, pcm, asked=asked), _frames(pcm)
@@ -160,12 +170,12 @@ class WhisperDecoder:
         if not believed and heard.no_speech < 0.7 and frames < WHOLE_FRAMES:
             heard = read(WHOLE_FRAMES)
             believed = heard.is_certain or not heard.repeats
-        text = heard.text if heard.is_speech and believed else ""
+        text, sentence_end = (heard.text, heard.sentence_end) if heard.is_speech and believed else ("", None)
         if heard.is_speech and not believed:
             text = self._read_pieces(pcm, asked, LONGEST_PIECE_S)
         if is_echo(text, asked.context) and not self._read_part(pcm, replace(asked, context="")).text:
             text = ""
-        return HeardWords(text, heard.language)
+        return HeardWords(text, heard.language, sentence_end if text else None)
 
     def _read_pieces(self, pcm: Pcm, asked: PassOptions, longest_s: int) -> str:
         """The words of each piece, and nothing of one that makes Whisper run in circles however short it is."""
@@ -197,11 +207,29 @@ class WhisperDecoder:
             max_length=max(2 * limit, len(prompt) + limit),  # of which CTranslate2 lets at most half be written
             return_scores=True,
             return_no_speech_prob=True,
+            return_logits_vocab=True,
         )
         tokens = result.sequences_ids[0]
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
-        return WhisperPass(text, logprob, result.no_speech_prob, len(tokens) < limit, language)
+        ended = len(tokens) < limit
+        marks = [ids[0] for mark in MARKS if len(ids := tokenizer.encode(mark)) == 1]
+        sentence_end = ends_sentence(tokens, result.logits[0], marks) if text and ended else None
+        return WhisperPass(text, logprob, result.no_speech_prob, ended, language, sentence_end)
+
+
+def ends_sentence(tokens: Sequence[int], logits: Sequence[Any], marks: Sequence[int]) -> float:
+    """Probability that a mark which ends a sentence stands behind the last word.
+
+    Args:
+        tokens: What was written.
+        logits: Of each step, the last of which has ended it; shape [1, vocabulary] or [vocabulary].
+        marks: Ids of such marks.
+    """
+    behind = logits[len(tokens) - (tokens[-1] in marks)]
+    weights = np.asarray(behind, np.float64).ravel()
+    likely = np.exp(weights - weights.max())
+    return float(likely[list(marks)].sum() / likely.sum())
 
 
 def is_echo(text: str, context: str) -> bool:

@@ -74,7 +74,13 @@ class WhisperEngine:
                 if under_way.error:
                     raise under_way.error
                 heard = under_way.heard
-                yield Transcript(heard.text, window.audio_end_ms, window.settles, language=heard.language)
+                yield Transcript(
+                    heard.text,
+                    window.audio_end_ms,
+                    window.settles,
+                    language=heard.language,
+                    sentence_end=heard.sentence_end,
+                )
 
     async def busy(self) -> int:
         return self._worker.running

@@ -82,6 +82,7 @@ def _partial(partial: events.PartialTranscript) -> Wire:
         settled=heard.settled,
         kind=partial.kind,
         language=heard.language or None,
+        sentence_end=heard.sentence_end,
     )
 
 

@@ -26,6 +26,9 @@ def test_without_a_vote_nothing_is_added_up() -> None:
         (replace(MIDDLE, vote=0.1), MIDDLE),
         (replace(MIDDLE, words_over=False), MIDDLE),
         (MIDDLE, replace(MIDDLE, words_over=True)),
+        (replace(MIDDLE, sentence_end=0.3), replace(MIDDLE, sentence_end=0.9)),
+        (replace(MIDDLE, sentence_end=0.3, vote=0.1), replace(MIDDLE, sentence_end=0.3)),
+        (replace(MIDDLE, sentence_end=0.3, words_over=False), replace(MIDDLE, sentence_end=0.3)),
     ],
 )
 def test_each_witness_counts(less: EndEvidence, more: EndEvidence) -> None:

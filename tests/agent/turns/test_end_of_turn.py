@@ -47,8 +47,9 @@ class Words:
         *,
         short: bool = True,
         unfinished: Unfinished | None = None,
+        sentence_end: float | None = None,
     ) -> None:
-        self.unfinished = unfinished
+        self.unfinished, self.sentence_end = unfinished, sentence_end
         self._over, self._known_s, self._vote, self._short = over, known_s, vote, short
 
     async def words_over(self, until: float) -> bool | None:
@@ -116,6 +117,11 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
         (SURE, Words(False, known_s=0.6, vote=0.3), TURN.sound_end_s),
         (GOES_ON, Words(False, vote=LIKELY, short=False), TURN.doubted_end_s),
         (SURE, Words(False, vote=LIKELY, short=False), TURN.doubted_end_s),
+        (SURE, Words(True, vote=0.3, short=False, sentence_end=0.99), TURN.silence_s),
+        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.6), TURN.doubted_end_s),
+        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.3), TURN.longest_end_s),
+        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.02), TURN.hold_end_s),
+        (SURE, Words(True, short=False, sentence_end=0.02), TURN.silence_s),  # nobody judges pauses
     ],
 )
 async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, words: Words, after_s: float) -> None:

@@ -1,6 +1,7 @@
 """Whether what was said ends a sentence, and when that is known."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -33,6 +34,18 @@ async def test_a_recogniser_that_was_never_seen_to_write_a_mark_tells_nothing() 
     for event in (BEGINS, partial("Stop.", settled=False), Pause(), partial("the the the")):
         words.feed(event)
     assert await words.over(now + 0.5) is False
+
+
+async def test_how_likely_a_mark_is_is_told_of_what_is_settled_by_a_recogniser_that_writes_some() -> None:
+    words = SentenceEnd()
+    told = [replace(partial(text), sentence_end=0.4) for text in ("the the the", "Stop now, please.", "Stop now.")]
+    for event, known in ((BEGINS, None), (told[0], None), (told[1], 0.4), (told[2], None), (Pause(), None)):
+        words.feed(event)
+        assert words.probability == known
+    words.feed(replace(told[1], settled=False))
+    assert words.probability is None
+    words.feed(partial("Stop now, please."))
+    assert words.probability is None, "it does not tell"
 
 
 async def test_words_are_judged_in_the_language_that_was_heard() -> None:

@@ -104,8 +104,10 @@ class _Delays:
     def delay_s(self, evidence: EndEvidence) -> float:
         delay_s, likely = self.turns.delay_s(evidence), evidence.probability
         vote = "none" if evidence.vote is None else f"{evidence.vote:.3f}"
+        mark = "none" if evidence.sentence_end is None else f"{evidence.sentence_end:.2f}"
         self.told.append(
-            f"found {evidence.found:.3f} vote {vote} words {evidence.words_over} short {evidence.words_short}: "
+            f"found {evidence.found:.3f} vote {vote} words {evidence.words_over} mark {mark} "
+            f"short {evidence.words_short}: "
             f"{'none' if likely is None else format(likely, '.2f')}, {delay_s:g} s"
         )
         return delay_s

@@ -52,7 +52,12 @@ class HearingSink:
     def emit(self, event: SessionEvent) -> None:
         if isinstance(event, PartialTranscript) and self.hears:
             one = event.hypothesis
-            self.hears(PartialHeard(event.item_id, one.text, event.kind, one.audio_end_ms, one.settled, one.language))
+            end_ms, settled, sentence_end = one.audio_end_ms, one.settled, one.sentence_end
+            self.hears(
+                PartialHeard(
+                    event.item_id, one.text, event.kind, end_ms, settled, one.language, sentence_end=sentence_end
+                )
+            )
         if isinstance(event, EndOfTurnJudged) and self.votes:
             self.votes(event.probability)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
-from pipeline.engines.whisper.decoder import WhisperDecoder
+from pipeline.engines.whisper.decoder import HeardWords, WhisperDecoder
 from pipeline.types.chunks import AsrInput, Transcript
 
 
@@ -22,17 +22,18 @@ class RecordedRecogniser:
     def __init__(self, model: Path, record: Path, pass_s: float) -> None:
         self._model, self._record, self._pass_s = model, record, pass_s
         self._decoder: WhisperDecoder | None = None
-        self._known: dict[str, str] = {}
+        self._known: dict[str, HeardWords] = {}
         self.passes = 0
         if record.exists():
             lines = (json.loads(line) for line in record.read_text().splitlines())
-            self._known = {line["sound"]: line["text"] for line in lines}
+            self._known = {line["sound"]: HeardWords(line["text"], "", line.get("sentence_end")) for line in lines}
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         async for window in prompts:
-            text = self._read(window)
+            heard, end_ms = self._hear(window), window.audio_end_ms
             await asyncio.sleep(self._pass_s)
-            yield Transcript(text, window.audio_end_ms, window.settles, language=window.language or "")
+            language, sentence_end = window.language or "", heard.sentence_end
+            yield Transcript(heard.text, end_ms, window.settles, language=language, sentence_end=sentence_end)
 
     async def busy(self) -> int:
         return 0
@@ -40,13 +41,14 @@ class RecordedRecogniser:
     async def aclose(self) -> None:
         """Nothing to free."""
 
-    def _read(self, window: AsrInput) -> str:
+    def _hear(self, window: AsrInput) -> HeardWords:
         self.passes += 1
         language = window.language or "en"
         sound = hashlib.sha256(window.pcm.tobytes() + f"{self._model.name} {language}".encode()).hexdigest()[:24]
         if sound not in self._known:
             self._decoder = self._decoder or WhisperDecoder(self._model, 1)
-            self._known[sound] = self._decoder.read(window.pcm, language)
+            heard = self._known[sound] = self._decoder.hear(window.pcm, language)
             with self._record.open("a") as file:
-                file.write(json.dumps({"sound": sound, "text": self._known[sound]}) + "\n")
+                told = {"sound": sound, "text": heard.text, "sentence_end": heard.sentence_end}
+                file.write(json.dumps(told) + "\n")
         return self._known[sound]

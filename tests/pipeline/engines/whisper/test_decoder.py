@@ -1,8 +1,9 @@
 """When a pass of Whisper is believed."""
 
+import numpy as np
 import pytest
 
-from pipeline.engines.whisper.decoder import WhisperPass, is_echo
+from pipeline.engines.whisper.decoder import WhisperPass, ends_sentence, is_echo
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,15 @@ def test_words_over_noise_are_not_believed(reading: WhisperPass, believed: bool)
 )
 def test_what_only_repeats_its_context_is_noticed(text: str, context: str, echo: bool) -> None:
     assert is_echo(text, context) is echo
+
+
+def test_how_likely_a_sentence_ends_is_the_share_of_marks_behind_the_last_word() -> None:
+    word, full_stop, question_mark, comma = range(4)
+    other, here = np.zeros((1, 4)), np.log([[0.1, 0.4, 0.2, 0.3]])
+    marks = (full_stop, question_mark)
+    assert ends_sentence([word, word], [other, other, here], marks) == pytest.approx(0.6), "in place of the end"
+    assert ends_sentence([word, full_stop], [other, here[0], other], marks) == pytest.approx(0.6)
+    assert ends_sentence([full_stop, comma], [here, here, other], marks) == pytest.approx(0.5), "behind the comma"
 
 
 def test_people_may_repeat_themselves() -> None:

@@ -46,7 +46,7 @@ class Reader:
         if not wanted():
             self.dropped.append(seconds)
             raise PassDropped
-        return HeardWords(f"{seconds:g}", "en")
+        return HeardWords(f"{seconds:g}", "en", 0.25)
 
     async def begun(self) -> None:
         await asyncio.to_thread(self._begun.acquire)
