@@ -11,8 +11,8 @@ from agent.turns.end_of_turn import EndOfTurnDetector, Judged, PipelineWitnesses
 from agent.turns.near_vad import Nearness, NearVad
 
 SURE = 0.1  # above the least prediction of a turn that is over
-# Probability that a sentence ends behind the words, by the recogniser, below which it is doubted, unlikely, or none.
-SENTENCE_END = (0.65, 0.4, 0.05)
+# Probability that a sentence ends behind the words, by the recogniser, below which that is doubted, and unlikely.
+SENTENCE_END = (0.65, 0.4)
 FROM_PROBABILITY = (0.45, 0.35, 0.25, 0.05)  # of an end by all witnesses, on: each of the delays but the longest
 
 CallerKind = Literal["browser", "console", "phone"]
@@ -35,7 +35,7 @@ class Turns:
             words are such as end no sentence; and at most if they dictate a number.
         sound_end_s: The same if only the model does; and at least, if a number is being dictated.
         longest_end_s: The same if neither does; and at least, if the recogniser doubts that a sentence ends there.
-        hold_end_s: The same if they have asked to wait, or a sentence breaks off there, whatever it sounds like.
+        hold_end_s: The same if they have asked to wait, whatever it sounds like.
         interrupt_s: Speech over the agent that pauses it.
         go_on_s: How long after a pause a paused agent goes on if no words have come yet.
         resume_s: The same whatever has come, if `PipelineStt` has not decided; LiveKit counts it.
@@ -85,9 +85,10 @@ class Turns:
         least_s = self.doubted_end_s if unmarked else 0.0
         if evidence.sentence_end is None:
             return least_s
-        leasts_s = (self.doubted_end_s, self.longest_end_s, self.hold_end_s)
-        doubts = zip(SENTENCE_END, leasts_s, strict=True)
-        return max(least_s, *(each_s for below, each_s in doubts if evidence.sentence_end < below), 0.0)
+        doubted, unlikely = SENTENCE_END
+        if evidence.sentence_end < unlikely:
+            return self.longest_end_s
+        return self.doubted_end_s if evidence.sentence_end < doubted else least_s
 
     def _likely_s(self, evidence: EndEvidence) -> float:
         probability, above, words_over = evidence.probability, evidence.above, evidence.words_over

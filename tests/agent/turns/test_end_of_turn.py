@@ -119,13 +119,16 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
         (SURE, Words(False, vote=LIKELY, short=False), TURN.doubted_end_s),
         (SURE, Words(True, vote=0.3, short=False, sentence_end=0.99), TURN.silence_s),
         (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.6), TURN.doubted_end_s),
-        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.3), TURN.longest_end_s),
-        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.02), TURN.hold_end_s),
         (SURE, Words(True, short=False, sentence_end=0.02), TURN.silence_s),  # nobody judges pauses
     ],
 )
 async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, words: Words, after_s: float) -> None:
     assert await told(probability, words) == (True, after_s)
+
+
+async def test_behind_words_that_most_likely_end_no_sentence_livekits_longest_delay_is_waited() -> None:
+    over, _ = await told(SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.3))
+    assert not over
 
 
 @pytest.mark.parametrize("vote", [LIKELY, None])

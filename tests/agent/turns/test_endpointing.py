@@ -14,6 +14,10 @@ class Words:
         return None
 
     @property
+    def sentence_end(self) -> None:
+        return None
+
+    @property
     def words_short(self) -> bool:
         return True
 

@@ -295,6 +295,31 @@ async def test_somebody_who_never_pauses_is_heard_in_windows_that_have_an_end() 
     assert someone.settled[-1][1] == "0. 1. 2. 3. 4. 5. 6. 7. 8. 9. 10."
 
 
+async def test_a_hypothesis_says_how_likely_a_sentence_ends_there_by_the_newest_pass() -> None:
+    likely = iter((0.25, 0.75))
+
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
+        yield 0.1, Transcript("And then", window.audio_end_ms, window.settles, sentence_end=next(likely))
+
+    transcriber, heard = StreamingTranscriber(None, None), list[float | None]()
+
+    async def follow() -> None:
+        async for hypothesis in transcriber.hypotheses():
+            heard.append(hypothesis.sentence_end)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(drain(transcriber.listen(FakeEngine(script), "r")))
+        tasks.create_task(follow())
+        for _ in range(2):
+            transcriber.resume()
+            transcriber.add(np.full(SPEECH_RATE, 0.5, np.float32))
+            transcriber.pause()
+            await asyncio.sleep(1)
+        transcriber.commit()
+        transcriber.settle()
+    assert heard == [0.25, 0.75, None], "what is committed needs no witness"
+
+
 async def test_an_hour_with_pauses_is_heard_in_windows_that_have_an_end() -> None:
     window_ms: list[int] = []
 

@@ -113,7 +113,7 @@ async def test_a_pass_over_unfinished_speech_is_dropped_for_one_that_settles_bef
             await reader.begun()
             reader.goes_on()
         await engine.aclose()
-    assert [each.text for each in caller.heard] == heard
+    assert [(each.text, each.sentence_end) for each in caller.heard] == [(text, 0.25) for text in heard]
     assert reader.encoded == [1, 2]
     assert reader.dropped == ([1] if len(heard) == 1 else [])
 
