@@ -24,8 +24,7 @@ class EndEvidence:
         vote: Probability of an end by the pipeline's model; None: it has none, or it came too late.
         words_short: They are a word or two.
         unfinished: What is still to come, by the words; None: it may be all.
-        sentence_end: Probability that a sentence ends behind the words, by the recogniser; None: it does not tell, or
-            they are a word or two, behind which it writes no mark.
+        sentence_end: Probability that a sentence ends behind the words, by the recogniser; None: it does not tell.
     """
 
     found: float

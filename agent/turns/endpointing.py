@@ -11,8 +11,7 @@ from agent.turns.end_of_turn import EndOfTurnDetector, Judged, PipelineWitnesses
 from agent.turns.near_vad import Nearness, NearVad
 
 SURE = 0.1  # above the least prediction of a turn that is over
-# Probability that a sentence ends behind the words, by the recogniser, below which that is doubted, and unlikely.
-SENTENCE_END = (0.65, 0.4)
+DOUBTED, UNLIKELY = 0.65, 0.4  # below that probability, by the recogniser, that a sentence ends behind the words
 FROM_PROBABILITY = (0.45, 0.35, 0.25, 0.05)  # of an end by all witnesses, on: each of the delays but the longest
 
 CallerKind = Literal["browser", "console", "phone"]
@@ -31,10 +30,10 @@ class Turns:
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
         doubted_end_s: The same if more than two words do, and the pipeline has voted: recognisers write marks early. At
-            least so much if more than two have no mark then, or one of which the recogniser is not sure, or if the
-            words are such as end no sentence; and at most if they dictate a number.
+            least so much if more than two have no mark then, or the recogniser gives a sentence's end less than
+            `DOUBTED`, or if the words are such as end no sentence; and at most if they dictate a number.
         sound_end_s: The same if only the model does; and at least, if a number is being dictated.
-        longest_end_s: The same if neither does; and at least, if the recogniser doubts that a sentence ends there.
+        longest_end_s: The same if neither does; and at least, if the recogniser gives that less than `UNLIKELY`.
         hold_end_s: The same if they have asked to wait, whatever it sounds like.
         interrupt_s: Speech over the agent that pauses it.
         go_on_s: How long after a pause a paused agent goes on if no words have come yet.
@@ -71,7 +70,7 @@ class Turns:
             case "hold":
                 return self.hold_end_s
             case "words":
-                return max(self.doubted_end_s, likely_s)
+                return max(self.doubted_end_s, self._least_s(evidence), likely_s)
             case "number":
                 return min(max(self.sound_end_s, likely_s), self.doubted_end_s)
             case None:
@@ -85,10 +84,9 @@ class Turns:
         least_s = self.doubted_end_s if unmarked else 0.0
         if evidence.sentence_end is None:
             return least_s
-        doubted, unlikely = SENTENCE_END
-        if evidence.sentence_end < unlikely:
+        if evidence.sentence_end < UNLIKELY:
             return self.longest_end_s
-        return self.doubted_end_s if evidence.sentence_end < doubted else least_s
+        return self.doubted_end_s if evidence.sentence_end < DOUBTED else least_s
 
     def _likely_s(self, evidence: EndEvidence) -> float:
         probability, above, words_over = evidence.probability, evidence.above, evidence.words_over

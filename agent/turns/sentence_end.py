@@ -31,10 +31,8 @@ class SentenceEnd:
 
     @property
     def probability(self) -> float | None:
-        """Probability that a sentence ends behind what was settled last, by the recogniser; None: it does not tell, or
-        that is a word or two, behind which it writes no mark."""
-        tells = self._writes_marks and self._settled.is_set() and not self.is_short
-        return self._sentence_end if tells else None
+        """Probability that a sentence ends behind what was settled last, by the recogniser; None: it does not tell."""
+        return self._sentence_end if self._writes_marks and self._settled.is_set() else None
 
     def feed(self, turn_event: TurnEvent) -> None:
         match turn_event:

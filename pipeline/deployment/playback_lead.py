@@ -8,7 +8,7 @@ from pipeline.engines.vllm.scheduling.playback_lead import BEAT_FRAMES
 from pipeline.types.chunks import FRAME_S
 
 KEY = "playback_lead_s"
-LATE_FRAMES = 2  # a beat's frames are drawn and decoded by then
+LATE_FRAMES = 2  # what a voice goes on with is drawn and decoded by then
 
 
 def lead_fault(engine_args: Mapping[str, Any], chunks: Mapping[str, Any]) -> str:

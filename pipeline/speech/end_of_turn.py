@@ -41,8 +41,7 @@ class EndWitnesses:
         sound: Probability that the turn is over, by how it sounds; None: nobody has said so.
         words_over: The words end a sentence; None: they may be all of a short answer.
         unfinished: What is still to come, by the words; None: it may be all.
-        sentence_end: Probability that a sentence ends behind the words, by the recogniser; None: it does not tell, or
-            they are a word or two, behind which it writes no mark.
+        sentence_end: Probability that a sentence ends behind the words, by the recogniser; None: it does not tell.
     """
 
     sound: float | None = None
@@ -70,9 +69,10 @@ def wait_ms(finished_ms: int, witnesses: EndWitnesses) -> int:
     """
     if witnesses.unfinished == "number":
         return round(finished_ms * NUMBER)
-    least = max(UNFINISHED.get(witnesses.unfinished or "", 0.0), _least(witnesses.sentence_end))
+    least = UNFINISHED.get(witnesses.unfinished or "", 0.0)
     if witnesses.sound is None:
         return round(finished_ms * max(least, 1.0 if witnesses.words_over else 2.0))
+    least = max(least, _least(witnesses.sentence_end))
     probability = end_probability(witnesses.sound, witnesses.words_over, witnesses.sentence_end)
     times = next(times for likely, times in WAITS if probability >= likely)
     # Models of sound doubt short answers: who may have finished by their words waits no longer for that.

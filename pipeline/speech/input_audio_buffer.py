@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
-from pipeline.speech.sentences.sentence_words import is_short, unfinished, words_over
+from pipeline.speech.sentences.sentence_words import is_marked, unfinished, words_over
 from pipeline.speech.speech_events import (
     SpeechEvent,
     UtteranceBegan,
@@ -51,6 +51,7 @@ class InputAudioBuffer:
         self._transcriber: StreamingTranscriber | None = None
         self._recent: deque[Pcm] = deque(maxlen=RECENT_MS // FRAME_MS)
         self._sound_over: float | None = None
+        self._writes_marks = False  # the recogniser has ended a sentence with one
         self._client_detects = False  # it has said when somebody starts to speak
         self._client_hears_nobody = False
 
@@ -137,7 +138,8 @@ class InputAudioBuffer:
         if not known:
             return wait_ms(end_ms, EndWitnesses(self._sound_over))
         words = newest.text, newest.language
-        sentence_end = None if is_short(newest.text) else newest.sentence_end
+        self._writes_marks = self._writes_marks or is_marked(newest.text)
+        sentence_end = newest.sentence_end if self._writes_marks else None
         return wait_ms(end_ms, EndWitnesses(self._sound_over, words_over(*words), unfinished(*words), sentence_end))
 
     def _frame(self, frame: VadFrame) -> Iterator[SpeechEvent]:

@@ -23,7 +23,8 @@ class ResponseOptions:
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
         unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
-        ahead: The conversation is only prefilled, in that order among others; None: it is answered.
+        ahead: The conversation is only prefilled, in that order among others; None: it is answered. `unfinished` sets
+            it, with `max_tokens`.
         cache_salt: Keeps one caller's prefix cache apart from all others.
         tools: Functions that the answer may call.
     """

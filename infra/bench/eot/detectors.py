@@ -34,10 +34,10 @@ SAYS: Mapping[str, Witness] = {
 TOGETHER: Mapping[str, tuple[str, ...]] = {
     "v1-mini, words": (LIVEKIT, WORDS),
     "v1-mini, Smart Turn": (LIVEKIT, SMART_TURN),
-    "on the wire without the recogniser's: Smart Turn, words": (SMART_TURN, WORDS),
-    "in rooms without the recogniser's: v1-mini, Smart Turn, words": (LIVEKIT, SMART_TURN, WORDS),
-    "ours on the wire: Smart Turn, words, the recogniser": (SMART_TURN, WORDS, RECOGNISER),
-    "ours in rooms: v1-mini, Smart Turn, words, the recogniser": (LIVEKIT, SMART_TURN, WORDS, RECOGNISER),
+    "ours on the wire, where the recogniser does not tell: Smart Turn, words": (SMART_TURN, WORDS),
+    "ours in rooms, where it does not: v1-mini, Smart Turn, words": (LIVEKIT, SMART_TURN, WORDS),
+    "ours where it tells: Smart Turn, words, the recogniser": (SMART_TURN, WORDS, RECOGNISER),
+    "with v1-mini as well": (LIVEKIT, SMART_TURN, WORDS, RECOGNISER),
     "on the wire with the language model": (SMART_TURN, WORDS, LANGUAGE_MODEL),
     "in rooms with the language model": (LIVEKIT, SMART_TURN, WORDS, LANGUAGE_MODEL),
 }
@@ -50,8 +50,7 @@ def _next_words(each: Verdicts) -> float:
 
 
 def _marks(each: Verdicts) -> float:
-    """Nothing of short answers: recognisers write no mark behind them."""
-    return 0.0 if each.sentence_end is None or is_short(each.words) else log_odds(each.sentence_end)
+    return 0.0 if each.sentence_end is None else log_odds(each.sentence_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +78,14 @@ def judged(score: Witness, verdicts: Sequence[Verdicts]) -> list[Judged]:
 def _room(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
         smart_turn = each.smart_turn if vote else None
-        short = is_short(each.words)
         evidence = EndEvidence(
             each.livekit,
             LEAST,
             each.words_over,
             smart_turn,
-            short,
+            is_short(each.words),
             each.unfinished,
-            sentence_end=None if short else each.sentence_end,
+            sentence_end=each.sentence_end,
         )
         return TURNS["browser"].delay_s(evidence)
 
@@ -97,8 +95,7 @@ def _room(vote: bool) -> Delay:
 def _semantic_vad(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
         sound = each.smart_turn if vote else None
-        sentence_end = None if is_short(each.words) else each.sentence_end
-        witnesses = EndWitnesses(sound, each.words_over, each.unfinished, sentence_end)
+        witnesses = EndWitnesses(sound, each.words_over, each.unfinished, each.sentence_end)
         return wait_ms(EAGERNESS_MS["auto"], witnesses) / 1000
 
     return delay_s

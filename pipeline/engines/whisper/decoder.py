@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.segmentation import parts
-from pipeline.speech.sentences.sentence_words import MARKS
+from pipeline.speech.sentences.sentence_words import MARKS, is_marked, is_short
 
 Pcm = NDArray[np.float32]
 
@@ -41,6 +41,7 @@ LIKELY = -1.7  # mean log probability of words that are believed
 # writes words of music and babble, it said 0.36 and more.
 SOMEBODY, GUESSED = 0.3, -2.1  # probability below which somebody does speak, and what is believed then
 DOUBTFUL = -0.9  # mean log probability of words that are not believed if it is likelier than not that nobody speaks
+UNTOLD = frozenset(("as", "bn", "hi", "mr", "ne", "pa", "sa"))  # languages whose full stop is several tokens
 SAME = 4  # times that a tone says one word, on some processors: of these DOUBTFUL_SAME is enough
 DOUBTFUL_SAME = -0.5
 
@@ -120,7 +121,8 @@ class HeardWords:
     """Holds what was said, and the ISO 639-1 code of its language; both are empty if there were no words.
 
     Attributes:
-        sentence_end: Probability that a sentence ends behind the last word; None: nothing tells.
+        sentence_end: Probability that a sentence ends behind the last word; None: nothing tells. Behind a word or two
+            Whisper writes no mark, so of those nothing does.
     """
 
     text: str
@@ -175,7 +177,7 @@ class WhisperDecoder:
             text = self._read_pieces(pcm, asked, LONGEST_PIECE_S)
         if is_echo(text, asked.context) and not self._read_part(pcm, replace(asked, context="")).text:
             text = ""
-        return HeardWords(text, heard.language, sentence_end if text else None)
+        return HeardWords(text, heard.language, None if is_short(text) else sentence_end)
 
     def _read_pieces(self, pcm: Pcm, asked: PassOptions, longest_s: int) -> str:
         """The words of each piece, and nothing of one that makes Whisper run in circles however short it is."""
@@ -214,7 +216,9 @@ class WhisperDecoder:
         text = tokenizer.decode(tokens).strip()
         ended = len(tokens) < limit
         marks = [ids[0] for mark in MARKS if len(ids := tokenizer.encode(mark)) == 1]
-        sentence_end = ends_sentence(tokens, result.logits[0], marks) if text and ended else None
+        # A mark may be a part of another token, such as one that ends a quotation: then nothing is known of it.
+        tells = ended and bool(text) and language not in UNTOLD and (tokens[-1] in marks or not is_marked(text))
+        sentence_end = ends_sentence(tokens, result.logits[0], marks) if tells else None
         return WhisperPass(text, logprob, result.no_speech_prob, ended, language, sentence_end)
 
 

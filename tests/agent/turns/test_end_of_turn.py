@@ -126,8 +126,11 @@ async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, 
     assert await told(probability, words) == (True, after_s)
 
 
-async def test_behind_words_that_most_likely_end_no_sentence_livekits_longest_delay_is_waited() -> None:
-    over, _ = await told(SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.3))
+@pytest.mark.parametrize("more", [None, "words"])
+async def test_behind_words_that_most_likely_end_no_sentence_livekits_longest_delay_is_waited(
+    more: Unfinished | None,
+) -> None:
+    over, _ = await told(SURE, Words(not more, vote=LIKELY, short=False, unfinished=more, sentence_end=0.3))
     assert not over
 
 

@@ -1,12 +1,13 @@
 """From sound to utterances, frame by frame."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import aclosing
 
 import numpy as np
 import pytest
 
-from pipeline.engines.fake import hears
+from pipeline.engines.fake import FakeEngine, Step
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
@@ -21,6 +22,7 @@ from pipeline.speech.speech_events import (
 )
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm, VoiceActivityDetector
+from pipeline.types.chunks import AsrInput, Transcript
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Loudness
 
@@ -80,9 +82,13 @@ class Call:
         self.events += changed
         return changed
 
-    async def understands(self, text: str) -> None:
+    async def understands(self, text: str, sentence_end: float | None = None) -> None:
         """The recogniser takes all that was said so far for `text`."""
-        async with aclosing(self.begun[-1].listen(hears(text), "r")) as hypotheses:
+
+        def script(window: AsrInput) -> Iterator[Step[Transcript]]:
+            yield 0.0, Transcript(text, window.audio_end_ms, window.settles, sentence_end=sentence_end)
+
+        async with aclosing(self.begun[-1].listen(FakeEngine(script), "r")) as hypotheses:
             await anext(hypotheses)
 
 
@@ -367,6 +373,21 @@ async def test_a_sentence_that_is_not_finished_is_given_twice_as_long_and_who_as
         assert call.ended_ms == []
         await call.hears(QUIET, 1)
         assert len(call.ended_ms) == 1
+
+
+async def test_a_sentence_whose_end_a_recogniser_that_writes_marks_doubts_is_given_longer() -> None:
+    detection = TurnDetectionOptions(Endpointing(end_ms=512), semantic=True)
+    call = Call(SessionOptions(detection=detection))
+    for text, sentence_end, frames in (("what is it", 0.1, 16), ("What is it?", 0.9, 10), ("What is it?", 0.1, 48)):
+        await call.hears(LOUD, 10)
+        await call.hears(QUIET, 8)
+        call.listening.judged(0.98)
+        await call.understands(text, sentence_end)
+        ended = len(call.ended_ms)
+        await call.hears(QUIET, frames - 9)
+        assert len(call.ended_ms) == ended, text
+        await call.hears(QUIET, 1)
+        assert len(call.ended_ms) == ended + 1, text
 
 
 async def test_nobody_is_heard_faster_than_they_are_judged_and_their_sound_stays_in_order() -> None:

@@ -19,8 +19,8 @@ class PlaybackLead:
 
     Playback begins with the first frame, and waits for frames that are late. A voice goes on at once as long as there
     is room for a beat's frames; else at the next beat, which is the same for all answers, with what there is room for:
-    so it is a beat below its lead at the most. Until its first beat it is told of a beat less: where many begin at
-    once, that leaves time for the first frames of each.
+    so it is a beat below its lead at the most. Until its first beat its lead is a beat less: where many begin at once,
+    that leaves time for the first frames of each.
 
     Args:
         most_s: Of sound; 0: there is always room.

@@ -18,8 +18,9 @@ from pipeline.engines.vllm.scheduling.prefill_hold import (
     PrefillHold,
     waits_for_first_tokens,
 )
+from pipeline.types.chunks import Priority
 
-QUESTION = 0  # the priority of what somebody waits for; a higher number is patient
+QUESTION = Priority.QUESTION  # of a higher number it is patient
 
 
 class QuestionFirstScheduler(AsyncScheduler):
