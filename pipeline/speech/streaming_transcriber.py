@@ -14,6 +14,7 @@ from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.confirmed_text import LullWords, goes_on
 from pipeline.speech.pass_schedule import PassSchedule
+from pipeline.speech.sentences.sentence_words import is_short
 from pipeline.speech.speech_window import LONG_WINDOW_MS, Pcm, SpeechWindow, milliseconds, samples_in
 from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
@@ -265,7 +266,7 @@ class StreamingTranscriber:
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
         language = language_code(transcript.language) or self._newest.language
         stable = max(stable, len(self._kept_text))
-        sentence_end = transcript.sentence_end
+        sentence_end = None if is_short(transcript.text) else transcript.sentence_end  # no mark is written behind those
         self._newest = Hypothesis(text, settled, end_ms, stable, language, sentence_end=sentence_end)
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
             self._start_anew(transcript.text, transcript.audio_end_ms)

@@ -15,7 +15,7 @@ from infra.bench.eot.turns import HEARD_S, TurnScript, moments
 from infra.bench.eot.voices import Voice
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 from pipeline.engines.whisper.decoder import WhisperDecoder
-from pipeline.speech.sentences.sentence_words import Unfinished, unfinished, words_over
+from pipeline.speech.sentences.sentence_words import Unfinished, is_short, unfinished, words_over
 
 LANGUAGE = "en"  # of all turns
 
@@ -29,7 +29,7 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         smart_turn: The same by Smart Turn.
         words: What the recogniser makes of it.
         language_model: Probability that the sentence ends behind these words; None: it was not asked.
-        sentence_end: The same by the recogniser; None: it heard none.
+        sentence_end: The same by the recogniser; None: it does not tell.
     """
 
     turn: int
@@ -115,7 +115,8 @@ class Witnesses:
         heard = await asyncio.to_thread(self._recogniser.hear, sound[: -round((HEARD_S - 0.1) * RATE)], language)
         words = heard.text
         likely = await self._language_model.over(words) if self._language_model and words else None
-        return Said(float(livekit), await self._smart_turn.judge(sound), words, likely, heard.sentence_end)
+        sentence_end = None if is_short(words) else heard.sentence_end
+        return Said(float(livekit), await self._smart_turn.judge(sound), words, likely, sentence_end)
 
     async def aclose(self) -> None:
         await self._smart_turn.aclose()

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.segmentation import parts
-from pipeline.speech.sentences.sentence_words import MARKS, is_marked, is_short
 
 Pcm = NDArray[np.float32]
 
@@ -41,6 +40,7 @@ LIKELY = -1.7  # mean log probability of words that are believed
 # writes words of music and babble, it said 0.36 and more.
 SOMEBODY, GUESSED = 0.3, -2.1  # probability below which somebody does speak, and what is believed then
 DOUBTFUL = -0.9  # mean log probability of words that are not believed if it is likelier than not that nobody speaks
+ENDS = (".", "?", "!", "。", "؟")  # a sentence
 UNTOLD = frozenset(("as", "bn", "hi", "mr", "ne", "pa", "sa"))  # languages whose full stop is several tokens
 SAME = 4  # times that a tone says one word, on some processors: of these DOUBTFUL_SAME is enough
 DOUBTFUL_SAME = -0.5
@@ -121,8 +121,7 @@ class HeardWords:
     """Holds what was said, and the ISO 639-1 code of its language; both are empty if there were no words.
 
     Attributes:
-        sentence_end: Probability that a sentence ends behind the last word; None: nothing tells. Behind a word or two
-            Whisper writes no mark, so of those nothing does.
+        sentence_end: Probability that a sentence ends behind the last word; None: nothing tells.
     """
 
     text: str
@@ -177,7 +176,7 @@ class WhisperDecoder:
             text = self._read_pieces(pcm, asked, LONGEST_PIECE_S)
         if is_echo(text, asked.context) and not self._read_part(pcm, replace(asked, context="")).text:
             text = ""
-        return HeardWords(text, heard.language, None if is_short(text) else sentence_end)
+        return HeardWords(text, heard.language, sentence_end if text else None)
 
     def _read_pieces(self, pcm: Pcm, asked: PassOptions, longest_s: int) -> str:
         """The words of each piece, and nothing of one that makes Whisper run in circles however short it is."""
@@ -215,9 +214,8 @@ class WhisperDecoder:
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
         ended = len(tokens) < limit
-        marks = [ids[0] for mark in MARKS if len(ids := tokenizer.encode(mark)) == 1]
-        # A mark may be a part of another token, such as one that ends a quotation: then nothing is known of it.
-        tells = ended and bool(text) and language not in UNTOLD and (tokens[-1] in marks or not is_marked(text))
+        marks = [ids[0] for mark in ENDS if len(ids := tokenizer.encode(mark)) == 1]
+        tells = ended and bool(text) and language not in UNTOLD and (tokens[-1] in marks or not hides_mark(text))
         sentence_end = ends_sentence(tokens, result.logits[0], marks) if tells else None
         return WhisperPass(text, logprob, result.no_speech_prob, ended, language, sentence_end)
 
@@ -234,6 +232,11 @@ def ends_sentence(tokens: Sequence[int], logits: Sequence[Any], marks: Sequence[
     weights = np.asarray(behind, np.float64).ravel()
     likely = np.exp(weights - weights.max())
     return float(likely[list(marks)].sum() / likely.sum())
+
+
+def hides_mark(text: str) -> bool:
+    """A mark that ends a sentence is a part of its last token, such as one that ends a quotation."""
+    return not text.endswith("..") and any(mark in text[-2:] for mark in ENDS)
 
 
 def is_echo(text: str, context: str) -> bool:

@@ -296,10 +296,11 @@ async def test_somebody_who_never_pauses_is_heard_in_windows_that_have_an_end() 
 
 
 async def test_a_hypothesis_says_how_likely_a_sentence_ends_there_by_the_newest_pass() -> None:
-    likely = iter((0.25, 0.75))
+    likely = iter((("And then", 0.1), ("And then we", 0.25), ("And then we left.", 0.75)))
 
     def script(window: AsrInput) -> Iterator[Step[Transcript]]:
-        yield 0.1, Transcript("And then", window.audio_end_ms, window.settles, sentence_end=next(likely))
+        text, sentence_end = next(likely)
+        yield 0.1, Transcript(text, window.audio_end_ms, window.settles, sentence_end=sentence_end)
 
     transcriber, heard = StreamingTranscriber(None, None), list[float | None]()
 
@@ -310,14 +311,14 @@ async def test_a_hypothesis_says_how_likely_a_sentence_ends_there_by_the_newest_
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(drain(transcriber.listen(FakeEngine(script), "r")))
         tasks.create_task(follow())
-        for _ in range(2):
+        for _ in range(3):
             transcriber.resume()
             transcriber.add(np.full(SPEECH_RATE, 0.5, np.float32))
             transcriber.pause()
             await asyncio.sleep(1)
         transcriber.commit()
         transcriber.settle()
-    assert heard == [0.25, 0.75, None], "what is committed needs no witness"
+    assert heard == [None, 0.25, 0.75, None], "of a word or two, and of what is committed, nothing is told"
 
 
 async def test_an_hour_with_pauses_is_heard_in_windows_that_have_an_end() -> None:

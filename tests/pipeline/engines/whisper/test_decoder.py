@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.engines.whisper.decoder import WhisperPass, ends_sentence, is_echo
+from pipeline.engines.whisper.decoder import WhisperPass, ends_sentence, hides_mark, is_echo
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,13 @@ def test_how_likely_a_sentence_ends_is_the_share_of_marks_behind_the_last_word()
     assert ends_sentence([word, word], [other, other, here], marks) == pytest.approx(0.6), "in place of the end"
     assert ends_sentence([word, full_stop], [other, here[0], other], marks) == pytest.approx(0.6)
     assert ends_sentence([full_stop, comma], [here, here, other], marks) == pytest.approx(0.5), "behind the comma"
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"), [('He said "no."', True), ("What?!", True), ("And then...", False), ("And then", False)]
+)
+def test_a_mark_within_another_token_is_noticed(text: str, hidden: bool) -> None:
+    assert hides_mark(text) is hidden
 
 
 def test_people_may_repeat_themselves() -> None:
