@@ -148,7 +148,9 @@ async def test_captions_keep_what_is_written_and_run_nothing_of_it(
     scripted: ScriptedPage, a_room: Callable[[], str], tmp_path: Path
 ) -> None:
     async with in_call(scripted, a_room(), tmp_path) as (page, agent):
-        await agent.tell(**{"aura.persona": json.dumps({"name": "Aura", "voice": "", "language": "de"})})
+        persona = json.dumps({"name": "Aura", "voice": "", "language": "de"})
+        await agent.tell(**{"aura.persona": persona, "aura.state": "thinking"})
+        await page.until(f"{find('.sky')}.dataset.state === 'thinking'", PAGE_S, "attributes, which come by themselves")
         await agent.says("agent", MARKED)
         await page.until(captions("agent", "Für alle"), PAGE_S, "a line in German")
         line = "[...document.querySelectorAll('[data-testid=caption-agent]')].at(-1)"
@@ -157,8 +159,7 @@ async def test_captions_keep_what_is_written_and_run_nothing_of_it(
         link = "({href, target, rel}) => [href, target, rel]"
         links = await page.run(f"[...{line}.querySelectorAll('a')].map({link})")
         assert links == [["https://example.org/a", "_blank", "noopener noreferrer"]]
-        assert await page.run(f"{line}.closest('[dir]').dir") == "auto"
-        await page.until(f"{line}.closest('[lang]').lang === 'de'", PAGE_S, "the agent's attributes, which come apart")
+        assert await page.run(f"[{line}.closest('[dir]').dir, {line}.closest('[lang]').lang]") == ["auto", "de"]
         await agent.says("user", "مرحبا؟")
         await page.until(captions("user", "مرحبا"), PAGE_S, "a line in Arabic")
         arabic = "[...document.querySelectorAll('[data-testid=caption-user]')].at(-1).parentElement"
