@@ -82,7 +82,7 @@ def _partial(partial: events.PartialTranscript) -> Wire:
         settled=heard.settled,
         kind=partial.kind,
         language=heard.language or None,
-        sentence_end=heard.sentence_end,
+        sentence_end=None if heard.sentence_end is None else round(heard.sentence_end, 3),
     )
 
 

@@ -13,7 +13,7 @@ def read(hypothesis: Hypothesis) -> PartialHeard:
 
 
 def test_all_of_a_hypothesis_comes_through() -> None:
-    whole = Hypothesis("Et puis", settled=True, audio_end_ms=900, language="fr", sentence_end=0.25)
+    whole = Hypothesis("Et puis", settled=True, audio_end_ms=900, language="fr", sentence_end=0.25004)
     assert read(whole) == PartialHeard("item_1", "Et puis", "speech", 900, True, "fr", sentence_end=0.25)
 
 
