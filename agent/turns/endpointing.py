@@ -81,12 +81,10 @@ class Turns:
         if evidence.vote is None:
             return 0.0
         unmarked = evidence.words_over is False and not evidence.words_short
-        least_s = self.doubted_end_s if unmarked else 0.0
-        if evidence.sentence_end is None:
-            return least_s
-        if evidence.sentence_end < UNLIKELY:
+        sentence_end = 1.0 if evidence.sentence_end is None else evidence.sentence_end
+        if sentence_end < UNLIKELY:
             return self.longest_end_s
-        return self.doubted_end_s if evidence.sentence_end < DOUBTED else least_s
+        return self.doubted_end_s if unmarked or sentence_end < DOUBTED else 0.0
 
     def _likely_s(self, evidence: EndEvidence) -> float:
         probability, above, words_over = evidence.probability, evidence.above, evidence.words_over

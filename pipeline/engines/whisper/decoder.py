@@ -139,10 +139,8 @@ class WhisperDecoder:
     def __init__(self, folder: Path, threads: int) -> None:
         self._model, self._tokenizer_of = _load(folder, threads)
         self.languages: frozenset[str] = frozenset(self._model.supported_languages)
-
-    def read(self, pcm: Pcm, language: str | None, context: str = "") -> str:
-        """The words in `pcm` (float32, 16 kHz mono); empty if there are none. Arguments as of `hear`."""
-        return self.hear(pcm, language, context).text
+        encoded = map(self._tokenizer_of("en").encode, ENDS)  # alike in all languages
+        self._marks = [ids[0] for ids in encoded if len(ids) == 1]
 
     def hear(
         self, pcm: Pcm, language: str | None, context: str = "", wanted: Callable[[], bool] = _always
@@ -214,9 +212,8 @@ class WhisperDecoder:
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
         ended = len(tokens) < limit
-        marks = [ids[0] for mark in ENDS if len(ids := tokenizer.encode(mark)) == 1]
-        tells = ended and bool(text) and language not in UNTOLD and (tokens[-1] in marks or not hides_mark(text))
-        sentence_end = ends_sentence(tokens, result.logits[0], marks) if tells else None
+        tells = ended and bool(text) and language not in UNTOLD and (tokens[-1] in self._marks or not hides_mark(text))
+        sentence_end = ends_sentence(tokens, result.logits[0], self._marks) if tells else None
         return WhisperPass(text, logprob, result.no_speech_prob, ended, language, sentence_end)
 
 

@@ -7,11 +7,13 @@ import numpy as np
 import soxr
 from livekit.local_inference import VAD as NativeVad
 
+from agent.livekit.wire_events import partial_heard
 from agent.turns.turn_events import PartialHeard
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.turn_taking.virtual.recorded_recogniser import RecordedRecogniser
 from pipeline.engines.fake import speaks, writes
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.realtime.protocol.server_events import input_events
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.topology.embedded import EMBEDDED_PIPELINE
@@ -51,13 +53,8 @@ class HearingSink:
 
     def emit(self, event: SessionEvent) -> None:
         if isinstance(event, PartialTranscript) and self.hears:
-            one = event.hypothesis
-            end_ms, settled, sentence_end = one.audio_end_ms, one.settled, one.sentence_end
-            self.hears(
-                PartialHeard(
-                    event.item_id, one.text, event.kind, end_ms, settled, one.language, sentence_end=sentence_end
-                )
-            )
+            for told in input_events(event):
+                self.hears(partial_heard(told))
         if isinstance(event, EndOfTurnJudged) and self.votes:
             self.votes(event.probability)
 

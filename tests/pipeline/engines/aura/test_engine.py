@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pipeline.engines.aura.engine import AuraEngine, AuraEngineSettings
+from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.aura.setup import open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import ConfigError, EngineError
@@ -19,6 +20,7 @@ from pipeline.models.aura.text import NAMED, AuraText
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.types.chunks import MultimodalPrompt, Priority, TokenUsage
 from pipeline.types.function_tools import FunctionTool, ToolOptions
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 IDS = {name: 300 + at for at, name in enumerate(NAMED)}
 SILENT, IM_END, VIDEO, IMAGE = (IDS[name] for name in ("<|silent|>", "<|im_end|>", "<|video_pad|>", "<|image_pad|>"))
@@ -131,6 +133,17 @@ async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name()
     assert chunk.cache_salt == "caller"
     assert (sampling.temperature, sampling.stop_token_ids) == (0.5, (IM_END, SILENT, IDS["<|endoftext|>"]))
     assert priority == Priority.QUESTION
+
+
+def test_who_waits_goes_first_then_what_is_said_unasked_then_what_is_only_read_and_last_what_is_pruned() -> None:
+    asked = TurnRequest()
+    unasked = TurnRequest(response_options=ResponseOptions(unasked=True))
+    left = (unasked.unfinished(Priority.QUESTION), unasked.unfinished(), unasked.unfinished(Priority.PRUNED))
+    awaited, ahead, pruned = (multimodal_prompt(each).priority for each in left)
+    assert multimodal_prompt(asked).priority == awaited == 0, "vLLM serves the lower number first"
+    assert (
+        awaited < multimodal_prompt(unasked).priority < ahead == multimodal_prompt(asked.unfinished()).priority < pruned
+    )
 
 
 async def test_what_is_only_read_says_nothing() -> None:

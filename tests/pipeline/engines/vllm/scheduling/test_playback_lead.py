@@ -31,7 +31,8 @@ async def drawn(lead: PlaybackLead, frame_s: float, seconds: float = LONG_S) -> 
 async def test_a_voice_runs_ahead_at_once_and_then_goes_on_a_beat_at_a_time() -> None:
     given = await drawn(PlaybackLead(2.0), 0.004)
     assert given[0] == (0.0, 17), "two seconds but for a beat, which it takes up at the first one"
-    assert given[1][1] == 16
+    at, room = given[1]
+    assert at == pytest.approx(BEAT_S) and room == 16
     assert all(at / BEAT_S == pytest.approx(round(at / BEAT_S), abs=1e-5) for at, _ in given), "beats"
     assert {room for _, room in given[2:]} == {BEAT_FRAMES}
 
