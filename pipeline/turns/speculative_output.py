@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import EngineError
+from pipeline.turns.attempt_output import AttemptOutput
 from pipeline.types.chunks import AudioChunk, FinishReason, TextChunk, TokenUsage
 from pipeline.types.function_tools import FunctionCall
 from pipeline.types.observation import Observation
@@ -53,6 +54,7 @@ class SpeculativeOutput:
         self._is_early = False  # the words that are being answered are not settled
         self._changed = Signal()
         self._breaks = _Breaks()
+        self._attempt = AttemptOutput(self)
         self.marks = [PlaybackMarks()]
         self.first_chunks = FirstChunks()
         self.heard_at: float | None = None
@@ -65,9 +67,11 @@ class SpeculativeOutput:
         self.error: EngineError | None = None
         self.early_answers: Counter[EarlyOutcome] = Counter()
 
-    def begin(self, *, early: bool) -> None:
-        """Note that an answer begins; `early`: to words that are not settled yet."""
+    def begin(self, *, early: bool) -> AttemptOutput:
+        """An answer begins, and is to be sent there; `early`: to words that are not settled yet."""
         self._is_early = early
+        self._attempt = AttemptOutput(self)
+        return self._attempt
 
     def confirm(self) -> None:
         """Note that the words which are being answered are settled."""
@@ -90,6 +94,16 @@ class SpeculativeOutput:
         self.ended[stage] = _now()
 
     async def send(self, chunk: object) -> None:
+        """Take a final output of a stage once there is room for it."""
+        await self.room(chunk)
+        self.take(chunk)
+
+    async def room(self, chunk: object) -> None:
+        """Returns when there is room for it."""
+        while isinstance(chunk, AudioChunk) and self._waiting_ms >= self._ahead_ms:
+            await self._changed.wait()
+
+    def take(self, chunk: object) -> None:
         """Take a final output of a stage: `TextChunk`, `FunctionCall`, `AudioChunk` or `Observation`."""
         match chunk:
             case TextChunk(text, usage):
@@ -104,8 +118,7 @@ class SpeculativeOutput:
                 self._breaks.called()
                 self._words.append(chunk)
             case AudioChunk():
-                await self._room()
-                self._take(chunk)
+                self._take_sound(chunk)
             case Observation():
                 self.observations.append(chunk)
             case _:
@@ -119,8 +132,9 @@ class SpeculativeOutput:
         self._changed.fire()
 
     def discard(self) -> None:
-        """Drop all that is held: the turn asks something else, and begins anew."""
+        """Drop all that is held, and what the attempt still makes: the turn asks something else, and begins anew."""
         self._end_early("discarded")
+        self._attempt.give_up()
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
@@ -155,7 +169,7 @@ class SpeculativeOutput:
             self.early_answers[outcome] += 1
         self._is_early = False
 
-    def _take(self, chunk: AudioChunk) -> None:
+    def _take_sound(self, chunk: AudioChunk) -> None:
         if (message := self._breaks.spoken(chunk.text)) == len(self.marks):
             self.marks.append(PlaybackMarks())
             chunk = replace(chunk, text=chunk.text.lstrip())
@@ -168,10 +182,6 @@ class SpeculativeOutput:
             self._sound.append((message, chunk.pcm))
             self._waiting_ms += chunk.duration_ms
         self.marks[message] = self.marks[message].with_audio(chunk)
-
-    async def _room(self) -> None:
-        while self._waiting_ms >= self._ahead_ms:
-            await self._changed.wait()
 
     async def _any_in(self, lane: deque[Any]) -> bool:
         """Wait until something in `lane` may leave; False if nothing will any more."""

@@ -11,9 +11,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.topology.config import StagePipelineConfig
+from pipeline.turns.attempt_output import StageOutput
 from pipeline.turns.function_calls import with_function_calls
 from pipeline.turns.guarded import guarded
-from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stream import Fork, Stream
 from pipeline.types.chunks import CodecChunk, TextChunk, TurnId
 from pipeline.types.function_tools import FunctionCall
@@ -63,7 +63,7 @@ class Stage(Generic[P, C]):
         request: TurnRequest,
         inboxes: Sequence[AsyncGenerator[Any, None] | Stream[Any]],
         outbox: Stream[C] | Fork[C],
-        output: SpeculativeOutput,
+        output: StageOutput,
     ) -> None:
         """Serve one turn, until the inboxes end or the engine does. One that is optional ends early where it fails.
 
@@ -93,9 +93,7 @@ class Stage(Generic[P, C]):
             return with_function_calls(self.engine, request_id, prompts, options, self.spec.model_stage)
         return self.engine.generate(request_id, prompts)
 
-    async def _hand_on(
-        self, chunks: AsyncGenerator[C, None], outbox: Stream[C] | Fork[C], output: SpeculativeOutput
-    ) -> None:
+    async def _hand_on(self, chunks: AsyncGenerator[C, None], outbox: Stream[C] | Fork[C], output: StageOutput) -> None:
         async for chunk in chunks:
             if self.spec.final_output and (
                 self.spec.engine_output_type != "latent" or isinstance(chunk, TextChunk | FunctionCall)
@@ -107,7 +105,7 @@ class Stage(Generic[P, C]):
             await outbox.send(handed)  # a call is not spoken, but words behind it are not those before it
 
     async def _try_to_hand_on(
-        self, turn: TurnId, chunks: AsyncGenerator[C, None], outbox: Stream[C] | Fork[C], output: SpeculativeOutput
+        self, turn: TurnId, chunks: AsyncGenerator[C, None], outbox: Stream[C] | Fork[C], output: StageOutput
     ) -> None:
         """Hand on what the engine makes in time; that it fails is only logged."""
         try:
@@ -119,7 +117,7 @@ class Stage(Generic[P, C]):
             log.warning("a stage failed, and the turn goes on without it", extra=told)
 
     async def _noted(
-        self, process: Callable[[], AsyncGenerator[P, None]], output: SpeculativeOutput
+        self, process: Callable[[], AsyncGenerator[P, None]], output: StageOutput
     ) -> AsyncGenerator[P, None]:
         """Passes the prompts on, and notes in `output` when the first one came.
 

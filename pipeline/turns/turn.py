@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Protocol
 
-from pipeline.aio.tasks import all_stopped, first
+from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.errors import EngineError
+from pipeline.turns.attempt_output import StageOutput
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import joined
@@ -34,8 +35,8 @@ async def run_turn(
     Each context replaces the one before it. One that is not settled is prefilled, so that a settled one finds most of
     its prompt in the cache. A settled one starts a speculative answer, which `output` holds back; one that is only
     likely to be settled does, too, beside the pass that confirms it. If a later context asks the same, that answer is
-    adopted; if it asks something else, the answer is discarded without trace. When the contexts end, the turn is
-    certain and `output` is committed.
+    adopted; if it asks something else, the answer is discarded without trace, and the next one begins while the engines
+    let go of it. When the contexts end, the turn is certain and `output` is committed.
 
     Returns:
         The question that was answered, or None if nothing was asked.
@@ -43,8 +44,8 @@ async def run_turn(
     request: TurnRequest | None = None  # what is being answered
     ahead: TurnRequest | None = None  # what is only being prefilled
     attempt: asyncio.Task[None] | None = None
-    prefills = count(1)
-    async with output, aclosing(contexts), asyncio.TaskGroup() as tasks:
+    attempts = count()
+    async with output, aclosing(contexts), BackgroundTasks() as tasks:
         async for context in contexts:
             now = context.request
             if now == request and not (context.settled and output.error):
@@ -53,26 +54,26 @@ async def run_turn(
                 continue
             if now == ahead and not context.is_worth_an_answer:
                 continue
-            if attempt and request is None:
-                attempt.cancel()  # it made nothing: what comes now need not wait until its engine has let go of it
-            elif attempt:
-                await all_stopped([attempt])
+            if attempt:
+                attempt.cancel()  # what comes now need not wait until its engines have let go of it
+            if request:
                 output.discard()
             request = ahead = attempt = None
+            here = replace(turn, attempt=next(attempts))
             if context.is_worth_an_answer:
-                output.begin(early=not context.settled)
+                request, answer = now, output.begin(early=not context.settled)
                 stages = routes.route(now.response_options)
-                request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
+                attempt = tasks.start(f"{here}:answer", chain, here, now, stages, answer)
             elif context.text:
-                ahead, here = now, replace(turn, prefill=next(prefills))
-                attempt = tasks.create_task(prefill(here, now.unfinished(), routes), name=f"{here}")
+                ahead = now
+                attempt = tasks.start(f"{here}:prefill", prefill, here, now.unfinished(), routes)
         output.commit()
+        if attempt:
+            await asyncio.wait([attempt])
     return request
 
 
-async def chain(
-    turn: TurnId, request: TurnRequest, stages: tuple[Stage[Any, Any], ...], output: SpeculativeOutput
-) -> None:
+async def chain(turn: TurnId, request: TurnRequest, stages: tuple[Stage[Any, Any], ...], output: StageOutput) -> None:
     """Run the stages side by side, each on what those make that it reads. A failure ends in `output`."""
     streams = joined(stages)
     try:
@@ -85,6 +86,9 @@ async def chain(
                 tasks.create_task(stage.run(turn, request, inboxes, outbox, output), name=name)
     except* EngineError as failures:
         output.fail(first(failures))
+    except* Exception:
+        output.fail(EngineError("turn", "internal error"))
+        raise
 
 
 async def prefill(turn: TurnId, request: TurnRequest, routes: Routes) -> None:

@@ -41,16 +41,16 @@ class TurnId:
     """Names one turn of one caller; every request and every task of the turn carries it.
 
     Attributes:
-        prefill: Which of its prefills: one that was given up may still be under way beside what took its place. 0: its
-            answer.
+        attempt: Which of the attempts to prefill its question or to answer it: one that was given up may still be under
+            way beside what took its place.
     """
 
     session: str
     epoch: int
-    prefill: int = 0
+    attempt: int = 0
 
     def __str__(self) -> str:
-        return f"{self.session}.{self.epoch}" + (f".prefill{self.prefill}" if self.prefill else "")
+        return f"{self.session}.{self.epoch}" + (f".{self.attempt}" if self.attempt else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,12 +215,14 @@ class TextChunk:
 class Clause:
     """A piece of the answer: what is spoken in one breath, or for a voice that takes text as it is written, a word.
 
-    Clauses concatenate to the whole answer.
+    Clauses concatenate to the whole answer, but for those that are only begun.
 
     Attributes:
         speed: 1 is the voice's own; a voice that knows no other speed, such as Qwen3-TTS, keeps to it.
         language: A name or an ISO 639-1 code; `auto` leaves it to the voice.
         instructions: In words, how to speak.
+        is_begun: More letters may be added to it: the next clause has its text again, whole. A voice may begin with it,
+            and lets nobody hear what comes of it before.
     """
 
     text: str
@@ -228,6 +230,7 @@ class Clause:
     speed: float = 1.0
     language: str = "auto"
     instructions: str = ""
+    is_begun: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

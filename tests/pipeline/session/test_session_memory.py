@@ -164,7 +164,7 @@ async def test_what_was_said_and_deleted_is_not_answered() -> None:
         caller.session.respond()
         await asyncio.sleep(1)
         assert [message.text for message in line.questions[-1].messages] == ["Hello."]
-        assert line.aura.aborted == ["s.0:aura"], "the guess"
+        assert line.aura.aborted == ["s.0.1:aura"], "the guess"
 
 
 async def test_no_prompt_is_cached_for_anybody_else() -> None:

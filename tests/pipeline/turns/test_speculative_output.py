@@ -54,6 +54,27 @@ async def test_words_overtake_sound() -> None:
         await words.aclose()
 
 
+async def test_nothing_of_an_attempt_that_was_given_up_arrives_though_its_stages_still_make_some() -> None:
+    output = SpeculativeOutput(ahead_ms=500)
+    async with output:
+        late = output.begin(early=False)
+        async with asyncio.TaskGroup() as tasks:
+            for text in ("One.", " Two."):
+                tasks.create_task(late.send(AudioChunk(SECOND, text)))
+            await asyncio.sleep(1)
+            output.discard()
+            answer = output.begin(early=False)
+        await answer.send(AudioChunk(SECOND, "Three."))
+        late.stage_began("aura")
+        late.stage_made("tts")
+        late.stage_ended("aura")
+        late.fail(EngineError("aura", "broken"))
+        await late.send(TextChunk("Two."))
+        output.commit()
+    assert [word async for word in output.words()] == [PlaybackMark("Three.", 0.0, 1000.0)]
+    assert (output.began, output.made, output.ended, output.error) == ({}, {}, {}, None)
+
+
 async def test_sound_waits_at_the_bound_and_words_never_do() -> None:
     output = SpeculativeOutput(ahead_ms=2_500)
     sent: list[float] = []

@@ -68,34 +68,33 @@ async def test_a_dropped_guess_leaves_no_trace() -> None:
     assert (output.first_chunks.text, output.marks[0].text) == (2.0, "You said Hi Ann.")
 
 
-async def test_the_engines_of_a_dropped_guess_are_idle_before_the_next_begins() -> None:
-    running: list[list[str]] = []
-    line = Line()
-
-    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
-        running.append([*line.aura.running[:-1], *line.tts.running])
-        yield 0.1, TextChunk("One.")
-        yield 60.0, TextChunk("Two.")
-
-    line.aura, line.tts = FakeEngine(script, abort_s=0.3), replace(speaks(clause_s=30.0), abort_s=0.2)
-    times: list[float] = []
-    async with timed(turn(line, said((0.0, HI), (2.0, HI_ANN))), times) as running_turn:
-        await asyncio.sleep(3)
-        assert running == [[], []]
-        assert (line.aura.aborted, line.tts.aborted) == (["s.7:aura"], ["s.7:tts"])
-        assert len(line.questions) == 2
-        running_turn.cancel()
-
-
-async def test_the_next_begins_as_soon_as_the_slowest_engine_of_a_dropped_guess_is_idle() -> None:
+async def test_the_next_begins_while_the_engines_let_go_of_a_dropped_guess() -> None:
     began: list[float] = []
 
     def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
         began.append(now())
-        yield 1.0, TextChunk("Yes.")
+        yield 0.1, TextChunk("One.")
+        yield 60.0, TextChunk("Two.")
 
-    await turn(Line(aura=FakeEngine(script, abort_s=0.25)), said((0.0, HI), (0.5, HI_ANN)))
-    assert began == [0.0, 0.75]
+    line = Line(aura=FakeEngine(script, abort_s=0.3), tts=replace(speaks(clause_s=30.0), abort_s=0.2))
+    times: list[float] = []
+    async with timed(turn(line, said((0.0, HI), (2.0, HI_ANN))), times) as running_turn:
+        await asyncio.sleep(2.1)
+        assert began == [0.0, 2.0]
+        assert sorted(line.aura.running) == ["s.7.1:aura", "s.7:aura"], "each has a name of its own"
+        await asyncio.sleep(0.9)
+        assert (line.aura.aborted, line.tts.aborted) == (["s.7:aura"], ["s.7:tts"])
+        running_turn.cancel()
+
+
+async def test_a_dropped_guess_whose_sound_waits_for_room_leaves_none_of_it() -> None:
+    line = Line(
+        aura=replace(writes(lambda chat: f"You said {chat.messages[-1].text}."), abort_s=1.0),
+        tts=replace(speaks(ms_per_word=1_000), abort_s=1.0),
+    )
+    left = await turn(line, said((0.0, HI), (2.0, HI_ANN)), output=SpeculativeOutput(500))
+    assert [what for _, what in left if isinstance(what, float)] == [4_000.0]
+    assert [what.text for _, what in left if isinstance(what, PlaybackMark)] == ["You said Hi Ann."]
 
 
 async def test_words_that_are_not_settled_are_read_ahead_and_end_a_guess_that_they_contradict() -> None:
@@ -103,7 +102,7 @@ async def test_words_that_are_not_settled_are_read_ahead_and_end_a_guess_that_th
     unsettled = replace(HI_ANN, settled=False)
     await turn(line, said((0.0, replace(HI, settled=False)), (1.0, HI), (1.0, unsettled)))
     assert (line.read_ahead, len(line.questions)) == (["Hi", "Hi Ann"], 1)
-    assert line.aura.aborted == ["s.7:aura"]
+    assert line.aura.aborted == ["s.7.1:aura"]
     assert now() == 2.0
 
 
@@ -119,9 +118,7 @@ async def test_an_answer_does_not_wait_until_the_engine_has_let_go_of_what_was_r
     with nothing_left():
         left = await turn(line, said((0.0, ahead[0]), (0.2, ahead[1]), (0.3, HI_ANN)))
     assert (began, left[0]) == ([0.0, 0.2, 0.5], (1.5, TextChunk("Yes.")))
-    assert line.aura.aborted == ["s.7.prefill1:aura", "s.7.prefill2:aura"], (
-        "beside which the answer has a name of its own"
-    )
+    assert line.aura.aborted == ["s.7:aura", "s.7.1:aura"], "beside which the answer has a name of its own"
     assert now() == 5.5, "the turn ends when all engines have let go of it"
 
 
@@ -264,7 +261,8 @@ async def test_a_turn_that_is_cancelled_while_it_drops_a_guess_waits_for_that_gu
             running_turn.cancel()
             await asyncio.sleep(0.1)
             running_turn.cancel()
-    assert gone == [pytest.approx(1.4)]
+    assert gone == [pytest.approx(1.5)], "0.4 s after the answer in its place was cancelled"
+    assert sorted(line.aura.aborted) == ["s.7.1:aura", "s.7:aura"]
     assert line.aura.running == []
 
 
