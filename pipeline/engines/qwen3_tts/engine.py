@@ -1,6 +1,7 @@
 """Speaks clauses in codec frames: one request of vLLM's a sentence, its text appended as it is written.
 
-It begins with the first word that it is told: clauses may be as short as that.
+It begins with the first word that it is told: clauses may be as short as that. A word that is only begun has its first
+frame drawn ahead, from its first token, and heard once the whole word begins with the same.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -101,6 +102,8 @@ class TalkerEngine(RequestEngine):
         async with aclosing(self._requests.generate(request_id, self._engine_settings.sampling, parts)) as pieces:
             async for written in pieces:
                 frames = sentence.note(written)
+                if script.is_ahead and not await _go_on(sentence, script, captions):
+                    return
                 lead.drew(len(frames))
                 changed.fire()
                 if sentence.over:
@@ -129,12 +132,19 @@ async def _parts(
     while not sentence.over:
         if wanted := sentence.wanted:
             yield sentence.chunk(await lead.room(wanted))
-        elif sentence.hungry and not sentence.running:
-            line = await script.go_on(min(sentence.made + 1, MOST_IDS))
-            captions.add(line.said, sentence.known)
-            sentence.feed(line.ids, ends=line.ends)
+        elif sentence.hungry and not (sentence.running or script.is_ahead):
+            await _go_on(sentence, script, captions)
         else:
             await changed.wait()
+
+
+async def _go_on(sentence: Sentence, script: Script, captions: Captions) -> bool:
+    """Feeds the next line of the script; False: the sentence has to begin anew."""
+    line = await script.go_on(min(sentence.made + 1, MOST_IDS))
+    if line:
+        captions.add(line.said, sentence.known)
+        sentence.feed(line.ids, ends=line.ends)
+    return line is not None
 
 
 def voices(writer: TalkerPromptWriter, first: str) -> tuple[str, ...]:

@@ -37,7 +37,10 @@ async def asr2aura(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> A
 
 
 async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> AsyncGenerator[Clause, None]:
-    """The answer as it is written → words for the Talker, which speaks them before it knows what follows."""
+    """The answer as it is written → words for the Talker, which speaks them before it knows what follows.
+
+    The first word goes ahead as soon as it is begun, since the Talker reads no more than its first token for a frame.
+    """
     words, options = WordSplitter(), request.response_options
     spoken = Clause(
         "",
@@ -46,9 +49,14 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
         voice_language(request.voice_language),
         escape_control_tokens(options.voice_instructions),
     )
+    is_silent = True
     async for piece in inbox:
         for said in words.feed(piece.text):
             yield replace(spoken, text=said)
+            is_silent = False
+        if is_silent and any(map(str.isalnum, words.begun)):
+            yield replace(spoken, text=words.begun, is_begun=True)
+            is_silent = False
         if piece.ends:
             for said in words.finish():
                 yield replace(spoken, text=said)

@@ -94,6 +94,21 @@ async def test_words_that_come_one_by_one_make_the_same_sound(talker: TalkerEngi
     assert "".join(chunk.text for chunk in chunks) == CLAUSE.text
 
 
+@pytest.mark.parametrize("begun", ["N", "No", "Yes"], ids=["its first token may be another", "it is", "it is not"])
+async def test_a_word_that_was_begun_before_it_was_whole_makes_the_same_sound(talker: TalkerEngine, begun: str) -> None:
+    async def written() -> AsyncIterator[Clause]:
+        yield Clause(begun, "vivian", language="english", is_begun=True)
+        await asyncio.sleep(0.03)
+        for word in ("No,", " thank", " you", " very", " much."):
+            yield Clause(word, "vivian", language="english")
+            await asyncio.sleep(0.03)
+
+    chunks = [chunk async for chunk in talker.generate(f"begun {begun}", written())]
+    assert np.array_equal(frames(chunks), np.load(GOLDENS)[f"case_{CASE}"])
+    assert "".join(chunk.text for chunk in chunks) == CLAUSE.text
+    assert not await talker.busy()
+
+
 async def test_a_callers_instructions_are_read_as_the_official_package_reads_them(talker: TalkerEngine) -> None:
     case = CASES[INSTRUCTED]
     response_options = ResponseOptions(voice="vivian", voice_instructions=case.voice.instructions)

@@ -92,17 +92,37 @@ async def test_the_voice_speaks_the_language_that_was_heard_if_it_has_it(heard: 
     assert [clause.language for clause in clauses] == [spoken]
 
 
-async def test_the_voice_is_told_each_word_once_it_is_whole() -> None:
-    tokens = ["A", " sp", "ider", " has", " eight", " legs", "."]
+async def told(*pieces: str) -> list[tuple[str, bool, int]]:
+    """The clauses of an answer, whether each is only begun, and with how many pieces it came."""
 
     async def written() -> AsyncGenerator[TextChunk, None]:
-        for token in tokens:
-            came.append(token)
-            yield TextChunk(token)
+        for piece in pieces:
+            came.append(piece)
+            yield TextChunk(piece)
 
     came: list[str] = []
-    told = [(clause.text, len(came)) async for clause in aura.aura2tts(written(), TurnRequest())]
-    assert told == [("A", 2), (" spider", 4), (" has", 5), (" eight", 6), (" legs.", 7)]
+    return [(clause.text, clause.is_begun, len(came)) async for clause in aura.aura2tts(written(), TurnRequest())]
+
+
+async def test_the_voice_is_told_each_word_once_it_is_whole_and_the_first_one_once_it_is_begun() -> None:
+    assert await told("A", " sp", "ider", " has", " eight", " legs", ".") == [
+        ("A", True, 1),
+        ("A", False, 2),
+        (" spider", False, 4),
+        (" has", False, 5),
+        (" eight", False, 6),
+        (" legs.", False, 7),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "begun"),
+    [(("Yes.",), []), (("- ", "no", " way"), ["- no"]), (("Sp", "id", "ers ", "bite"), ["Sp"]), (("Oh no, a",), [])],
+)
+async def test_a_word_is_begun_with_its_first_letter_unless_it_is_whole(
+    pieces: tuple[str, ...], begun: list[str]
+) -> None:
+    assert [text for text, is_begun, _ in await told(*pieces) if is_begun] == begun
 
 
 async def test_silence_tells_the_voice_nothing() -> None:

@@ -219,3 +219,73 @@ async def test_no_more_frames_are_asked_for_than_there_is_room_for() -> None:
     chunks = [chunk async for chunk in TalkerEngine(requests, writer, engine_settings).generate("r", clauses)]
     prompt = len(requests.told["r.0"][0].token_ids)
     assert prompt + frames(chunks) == 100
+
+
+async def begun_and_whole(begun: str, *clauses: str, whole_s: float = 0.007) -> AsyncIterator[Clause]:
+    """A word that is begun, after 0.1 s, and some time later the whole one."""
+    await asyncio.sleep(0.1)
+    yield Clause(begun, "", is_begun=True)
+    for text in clauses:
+        await asyncio.sleep(whole_s)
+        yield Clause(text, "")
+
+
+async def test_a_word_that_is_only_begun_has_its_first_frame_drawn_ahead() -> None:
+    ahead, whole = FakeRequests(stops=[40]), FakeRequests(stops=[40])
+    chunks = await spoken(ahead, begun_and_whole("Th", "The", " cat sat."))
+    at_once = await spoken(whole, written("The cat sat."))
+    assert ahead.request["r.0"][0] == (0.1, 1), "it does not wait for the whole word"
+    assert ids(ahead, "r.0") == ids(whole, "r.0")
+    assert "".join(chunk.text for chunk in chunks) == "The cat sat."
+    assert frames(chunks) == frames(at_once) == 40
+
+
+async def test_what_is_drawn_ahead_is_heard_once_the_word_is_whole_and_no_later() -> None:
+    heard: list[tuple[float, str, int]] = []
+    clock = asyncio.get_running_loop().time
+    speech = talker(FakeRequests(stops=[40])).generate("r", begun_and_whole("Th", "The", " cat sat.", whole_s=1.0))
+    async for chunk in speech:
+        heard.append((round(clock(), 3), chunk.text, len(chunk.frames)))
+    assert heard[0] == (1.1, "The", 1), "the frame was there a second before"
+    assert heard[1] == (1.12, "", 1), "and goes on at once"
+
+
+async def test_a_word_that_begins_otherwise_is_begun_anew_and_nothing_of_the_first_is_heard() -> None:
+    requests = FakeRequests(stops=[40, 30])
+    chunks = await spoken(requests, begun_and_whole("Ab", "Cab", " is here."))
+    assert list(requests.request) == ["r.0", "r.1"]
+    assert frames(chunks) == 30
+    assert "".join(chunk.text for chunk in chunks) == "Cab is here."
+    assert ids(requests, "r.1").endswith("Cab is here.|")
+    assert not requests.open
+
+
+async def test_a_word_that_is_whole_by_then_is_not_begun_first() -> None:
+    async def both() -> AsyncIterator[Clause]:
+        yield Clause("Ab", "", is_begun=True)
+        yield Clause("Cab is here.", "")
+
+    requests = FakeRequests(stops=[40])
+    await spoken(requests, both())
+    assert list(requests.request) == ["r.0"]
+
+
+async def test_a_begun_word_of_which_nothing_can_be_spoken_yet_is_passed_over() -> None:
+    requests = FakeRequests(stops=[40])
+    chunks = await spoken(requests, begun_and_whole("🎉", "🎉 Yes."))
+    assert [count for _, count in requests.request["r.0"]] == [75]
+    assert "".join(chunk.text for chunk in chunks) == "🎉 Yes."
+
+
+async def test_an_answer_that_fails_behind_a_begun_word_is_not_heard_at_all() -> None:
+    async def breaks() -> AsyncIterator[Clause]:
+        yield Clause("Th", "", is_begun=True)
+        await asyncio.sleep(1.0)
+        raise EngineError("aura", "the engine failed")
+
+    requests, heard = FakeRequests(), []
+    with pytest.raises(EngineError, match="aura"):
+        async for chunk in talker(requests).generate("r", breaks()):
+            heard.append(chunk)
+    assert not heard
+    assert not requests.open
