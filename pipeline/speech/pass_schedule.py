@@ -5,7 +5,7 @@ from pipeline.speech.speech_window import FULL_WINDOW_MS, SpeechWindow, millisec
 from pipeline.types.chunks import AsrInput, Transcript
 
 AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
-QUICK_S = 0.016  # a pass that takes no longer is quick: the recogniser has little else to do
+QUICK_S = 0.022  # a pass that takes no longer is quick: the recogniser has little else to do
 
 
 class PassSchedule:
