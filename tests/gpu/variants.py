@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from tests.gpu.chain_measures import TINY, Extent
-from tests.gpu.chain_model import SHIPPED
+from tests.gpu.chain_model import SHIPPED, WORDS
 from tests.gpu.chain_run import SECTIONS, run
 from tests.gpu.made_up import add_heard_argument, made_up, numbers
 from tests.gpu.sections import Report, Row
@@ -44,6 +44,7 @@ def main() -> None:
     parser.add_argument("--variants", default="before,fp8", help=f"of {', '.join(VARIANTS)} (%(default)s)")
     parser.add_argument("--only", default="many,open", help="sections of tests.gpu.chain (%(default)s)")
     parser.add_argument("--deployment", type=Path, default=SHIPPED)
+    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
     add_heard_argument(parser)
     parser.add_argument("--room", type=int, default=32, help="callers for whom there is room (%(default)s)")
     parser.add_argument("--caches", type=Path, metavar="DIR")
@@ -80,7 +81,9 @@ async def measure(args: argparse.Namespace, names: Sequence[str], extent: Extent
         with TemporaryDirectory() as folder:
             deployment = Path(folder) / f"{name}.yaml"
             deployment.write_text(varied(args.deployment.read_text(), VARIANTS[name], args.room))
-            with made_up(deployment, args.caches, "steady", shares=args.mps, tiny=args.tiny, heard=args.heard) as place:
+            with made_up(
+                deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny, heard=args.heard
+            ) as place:
                 await run(report, place, extent, sections, left)
         rows += summary_rows(name, json.loads(report.path.read_text()))
         out.write_text(json.dumps(rows, indent=1) + "\n")
