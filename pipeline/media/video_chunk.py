@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -29,24 +30,30 @@ class VideoChunk:
 
     Attributes:
         id: Names it in an engine's caches, so that it is processed once.
-        pixels: uint8 RGB, shape [frames, height, width, 3]: one frame is a picture, two are a second.
-            Both sides are multiples of `TOKEN_PX`.
+        frames: uint8 RGB, each of shape [height, width, 3]: one is a picture, two are a second. Both sides are
+            multiples of `TOKEN_PX`. It may be one array of all of them.
         source: What took it; all frames of a second are of one source.
     """
 
     id: str
-    pixels: Pixels = field(compare=False, repr=False)
+    frames: Sequence[Pixels] | Pixels = field(compare=False, repr=False)
     source: VideoSource = "camera"
 
     @property
     def moves(self) -> bool:
-        return len(self.pixels) > 1
+        return len(self.frames) > 1
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width."""
+        height, width, _ = self.frames[0].shape
+        return height, width
 
     @property
     def tokens(self) -> int:
         """Two frames become as many tokens as one."""
-        _, height, width, _ = self.pixels.shape
-        return int((height // TOKEN_PX) * (width // TOKEN_PX))
+        height, width = self.size
+        return (height // TOKEN_PX) * (width // TOKEN_PX)
 
 
 def fitted(width: int, height: int) -> tuple[int, int]:
@@ -123,4 +130,4 @@ def sized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
 def second(clip_id: str, first: Pixels, then: Pixels | None, source: VideoSource = "camera") -> VideoChunk:
     """One second of two frames, each of shape [height, width, 3]; a frame that stands alone is shown twice."""
     then = first if then is None else sized(then, (first.shape[1], first.shape[0]))
-    return VideoChunk(clip_id, np.stack([first, then]), source)
+    return VideoChunk(clip_id, (first, then), source)

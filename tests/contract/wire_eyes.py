@@ -48,6 +48,6 @@ class Recognising(Line):
 
     def _look(self, prompt: RecognitionPrompt) -> list[tuple[float, Observation]]:
         return [
-            (self.look_s, Observation(is_blank=True) if picture.pixels.max() < DARKEST else self.seen)
+            (self.look_s, Observation(is_blank=True) if picture.frames[-1].max() < DARKEST else self.seen)
             for picture in prompt.pictures
         ]

@@ -313,5 +313,5 @@ async def test_a_microphone_that_the_browser_refuses_is_said_in_its_place(
 
 
 def red(chunk: VideoChunk) -> bool:
-    colour = np.asarray(chunk.pixels).reshape(-1, 3).mean(axis=0)
+    colour = np.asarray(chunk.frames).reshape(-1, 3).mean(axis=0)
     return bool(colour[0] > 180 and colour[1] < 60 and colour[2] < 60)

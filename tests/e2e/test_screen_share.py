@@ -54,7 +54,7 @@ async def test_a_screen_takes_the_cameras_place_and_the_camera_is_back_within_a_
         await has_read(seeing, "camera", "screen", "camera")
     for clip in seeing.seconds():
         assert light(clip) == (clip.source == "screen"), "each is of what it says"
-    sizes = {clip.source: clip.pixels.shape[1:3] for clip in seeing.seconds()}
+    sizes = {clip.source: clip.size for clip in seeing.seconds()}
     assert sizes == {"camera": (352, 640), "screen": (576, 1_024)}
     prompt = asked(seeing)[0]
     assert prompt.count(SHOWN["screen"]) == 1 and SHOWN["camera"] not in prompt
@@ -134,7 +134,7 @@ def asked(seeing: SeeingAgent) -> list[str]:
 
 
 def light(clip: VideoChunk) -> bool:
-    return bool(clip.pixels.min() > WHITE - 40)
+    return bool(np.asarray(clip.frames).min() > WHITE - 40)
 
 
 def is_camera(publication: rtc.LocalTrackPublication) -> bool:

@@ -120,7 +120,7 @@ class ImageRecognitionEngine:
         if self._process.unheard >= MOST_DROPPED:
             raise EngineError(STAGE, "the process that recognises pictures does not answer")
         look = next(self._looks)
-        pixels: Pixels = clip.pixels[-1]
+        pixels: Pixels = clip.frames[-1]
         question = partial(
             LookRequest,
             look=look,

@@ -1,5 +1,6 @@
 """Gives vLLM's own Qwen3-VL what is seen as its processor would: each clip is a video or an image, which it keeps."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -48,8 +49,8 @@ def clip_item(clip: VideoChunk, seen: tuple[str, Any]) -> Any:
         MultiModalKwargsItem,
     )
 
-    pixels = torch.from_numpy(patches(clip.pixels))
-    _, height, width, _ = clip.pixels.shape
+    pixels = torch.from_numpy(patches(clip.frames))
+    height, width = clip.size
     grid = torch.tensor([1, height // PATCH_PX, width // PATCH_PX])
     whole, beside = MultiModalFlatField(slices=[slice(0, len(pixels))]), MultiModalBatchedField(keep_on_cpu=True)
     if not clip.moves:
@@ -63,13 +64,14 @@ def clip_item(clip: VideoChunk, seen: tuple[str, Any]) -> Any:
     return MultiModalKwargsItem({name: MultiModalFieldElem(*element) for name, element in elements.items()})
 
 
-def patches(pixels: Pixels) -> Pixels:
-    """One or two frames, [frames, height, width, 3] → [patches, 3 x 2 x 16 x 16]; the four of a token together."""
-    frames, height, width, _ = pixels.shape
-    colours = np.empty((RGB, frames, height, width), np.uint8)
-    for colour in range(RGB):
-        colours[colour] = pixels[..., colour]
-    runs = colours.view(RUN).reshape(RGB, frames, height // TOKEN_PX, 2, PATCH_PX, width // TOKEN_PX, 2)
+def patches(frames: Sequence[Pixels] | Pixels) -> Pixels:
+    """One or two frames, each [height, width, 3] → [patches, 3 x 2 x 16 x 16]; the four of a token together."""
+    height, width, _ = frames[0].shape
+    colours = np.empty((RGB, len(frames), height, width), np.uint8)
+    for place, frame in enumerate(frames):
+        for colour in range(RGB):
+            colours[colour, place] = frame[..., colour]
+    runs = colours.view(RUN).reshape(RGB, len(frames), height // TOKEN_PX, 2, PATCH_PX, width // TOKEN_PX, 2)
     runs = np.broadcast_to(runs, (RGB, FRAMES, *runs.shape[2:]))  # a picture is shown twice
     by_token = np.ascontiguousarray(runs.transpose(2, 5, 3, 6, 0, 1, 4))
     return by_token.view(np.uint8).reshape(-1, RGB * FRAMES * PATCH_PX**2)

@@ -47,7 +47,7 @@ def heard_item(sound: SpokenSound, at: int, salt: str) -> MediaItem:
 def seen_item(clip: VideoChunk, at: int, salt: str) -> MediaItem:
     """A picture, or a second of video."""
     kind = "video" if clip.moves else "image"
-    _, height, width, _ = clip.pixels.shape
+    height, width = clip.size
     grid = height // TOKEN_PX, width // TOKEN_PX
     return MediaItem(kind, f"{salt}/{clip.id}", at, clip.tokens, partial(_pixels, clip), grid=grid)
 

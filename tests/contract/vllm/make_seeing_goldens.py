@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
@@ -53,7 +55,7 @@ class Official:
         for chunk in scene.parts:
             if isinstance(chunk, VideoChunk):
                 text += "<|video_pad|>" if chunk.moves else "<|image_pad|>"
-                (videos if chunk.moves else images).append(chunk.pixels if chunk.moves else chunk.pixels[0])
+                (videos if chunk.moves else images).append(np.asarray(chunk.frames) if chunk.moves else chunk.frames[0])
             else:
                 text += chunk
         metadata = [{"fps": 2.0, "total_num_frames": 2, "frames_indices": [0, 1]} for _ in videos]

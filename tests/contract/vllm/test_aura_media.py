@@ -109,7 +109,7 @@ def rendered(renderer: Any, scene: MultimodalPrompt, text: AuraText) -> Any:
             continue
         kind = "video" if chunk.moves else "image"
         ids.append(IDS[f"<|{kind}_pad|>"])
-        shown.setdefault(kind, []).append((chunk.pixels, metadata) if chunk.moves else chunk.pixels[0])
+        shown.setdefault(kind, []).append((np.asarray(chunk.frames), metadata) if chunk.moves else chunk.frames[0])
         names.setdefault(kind, []).append(f"{scene.cache_salt}/{chunk.id}")
     prompt: dict[str, Any] = {"prompt_token_ids": ids, "cache_salt": scene.cache_salt}
     if shown:

@@ -196,7 +196,7 @@ def pixels() -> dict[str, Any]:
         (PICTURE, "pixel_values", "image_grid_thw"),
         (SECOND, "pixel_values_videos", "video_grid_thw"),
     ):
-        _, height, width, _ = clip.pixels.shape
-        given[name] = torch.from_numpy(patches(clip.pixels).astype(np.float32) / 127.5 - 1)
+        height, width = clip.size
+        given[name] = torch.from_numpy(patches(clip.frames).astype(np.float32) / 127.5 - 1)
         given[grid] = torch.tensor([[1, height // PATCH_PX, width // PATCH_PX]])
     return given

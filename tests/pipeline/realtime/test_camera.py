@@ -6,6 +6,7 @@ import io
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -101,7 +102,7 @@ async def test_frames_that_come_out_of_order_give_sensible_rounds() -> None:
             await send(caller, client.VideoAppend(picture(level=20 * number), at_ms))
             await asyncio.sleep(0.1)
         await asyncio.sleep(1.5)
-        pairs = [each.clip.pixels[:, 0, 0, 0] for each in caller.session.history.video_turns]
+        pairs = [np.asarray(each.clip.frames)[:, 0, 0, 0] for each in caller.session.history.video_turns]
         video_turns = [tuple(times[round(int(level) / 20)] for level in pair) for pair in pairs]
         caller.session.write(Item("q", "user", QUESTION))
         caller.session.respond()

@@ -184,7 +184,7 @@ async def test_a_frame_that_cannot_be_seen_is_left_out() -> None:
         for data in (b"1", b"broken", b"2"):
             watching.see(data)
             await asyncio.sleep(0.25)
-    assert [clip.pixels[:, 0, 0, 0].tolist() for clip in eyes.clips()] == [[1, 2]]
+    assert [np.asarray(clip.frames)[:, 0, 0, 0].tolist() for clip in eyes.clips()] == [[1, 2]]
 
 
 async def test_if_frames_come_faster_than_they_are_looked_at_the_oldest_go() -> None:

@@ -17,7 +17,7 @@ def frame(number: int) -> Pixels:
 
 def shown(clips: list[VideoChunk]) -> list[Pair]:
     """The numbers of its frames; None for a frame that is shown twice."""
-    pairs = [(int(clip.pixels[0, 0, 0, 0]), int(clip.pixels[1, 0, 0, 0])) for clip in clips]
+    pairs = [(int(clip.frames[0][0, 0, 0]), int(clip.frames[1][0, 0, 0])) for clip in clips]
     return [(first, None if then == first else then) for first, then in pairs]
 
 
@@ -48,11 +48,11 @@ def test_a_second_has_two_frames(frames: list[tuple[int, float]], pairs: list[Pa
 
 
 def test_a_frame_that_stands_alone_is_shown_twice() -> None:
-    assert second("a", frame(3), None).pixels.tolist() == [frame(3).tolist()] * 2
+    assert [shown.tolist() for shown in second("a", frame(3), None).frames] == [frame(3).tolist()] * 2
 
 
 def test_both_frames_of_a_second_have_the_size_of_the_first() -> None:
-    assert second("a", frame(3), np.zeros((96, 32, 3), np.uint8)).pixels.shape == (2, 64, 64, 3)
+    assert [each.shape for each in second("a", frame(3), np.zeros((96, 32, 3), np.uint8)).frames] == [(64, 64, 3)] * 2
 
 
 def filmed(*at_ms: float) -> tuple[VideoBuffer, list[FrameId]]:
