@@ -8,7 +8,7 @@ from pipeline.context.window import in_bytes
 from pipeline.engines.aura.prompt import INSTRUCTIONS_BYTES, LIMITS, multimodal_prompt
 from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
 from pipeline.models.shared.control_tokens import escape_control_tokens
-from pipeline.topology.processors.words import WordSplitter
+from pipeline.topology.processors.words import WordSplitter, has_sound
 from pipeline.types import capabilities
 from pipeline.types.chunks import Clause, MultimodalPrompt, Role, TextChunk
 from pipeline.types.turn_request import TurnRequest
@@ -53,9 +53,9 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
     async for piece in inbox:
         for said in words.feed(piece.text):
             yield replace(spoken, text=said)
-            is_silent = False
-        if is_silent and any(map(str.isalnum, words.begun)):
-            yield replace(spoken, text=words.begun, is_begun=True)
+            is_silent = is_silent and not has_sound(said)
+        if is_silent and has_sound(words.rest):
+            yield replace(spoken, text=words.rest, is_begun=True)
             is_silent = False
         if piece.ends:
             for said in words.finish():

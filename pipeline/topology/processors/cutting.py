@@ -11,9 +11,9 @@ class TextSplitter:
         self._taken = 0  # pieces, but for empty ones
 
     @property
-    def begun(self) -> str:
-        """The beginning of the first piece, as long as that is not complete; else empty."""
-        return "" if self._taken else self._rest
+    def rest(self) -> str:
+        """What is not complete yet."""
+        return self._rest
 
     def feed(self, piece: str) -> Iterator[str]:
         """What is complete with `piece`."""

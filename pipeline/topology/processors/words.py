@@ -32,5 +32,9 @@ class WordSplitter(TextSplitter):
 def _stands_alone(words: str) -> bool:
     if len(words) >= LONGEST:
         return True
-    has_sound = any(character.isalnum() for character in words)
-    return not is_shortened(words.rstrip()) if has_sound else bool(_SENTENCE.search(words))
+    return not is_shortened(words.rstrip()) if has_sound(words) else bool(_SENTENCE.search(words))
+
+
+def has_sound(text: str) -> bool:
+    """It has a letter or a digit, in any script."""
+    return any(map(str.isalnum, text))

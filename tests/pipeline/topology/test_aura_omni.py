@@ -117,7 +117,13 @@ async def test_the_voice_is_told_each_word_once_it_is_whole_and_the_first_one_on
 
 @pytest.mark.parametrize(
     ("pieces", "begun"),
-    [(("Yes.",), []), (("- ", "no", " way"), ["- no"]), (("Sp", "id", "ers ", "bite"), ["Sp"]), (("Oh no, a",), [])],
+    [
+        (("Yes.",), []),
+        (("- ", "no", " way"), ["- no"]),
+        (("Sp", "id", "ers ", "bite"), ["Sp"]),
+        (("...", " A", " b"), [" A"]),
+        (("Oh no, a",), []),
+    ],
 )
 async def test_a_word_is_begun_with_its_first_letter_unless_it_is_whole(
     pieces: tuple[str, ...], begun: list[str]
