@@ -11,7 +11,8 @@ from agent.turns.end_of_turn import EndOfTurnDetector, Judged, PipelineWitnesses
 from agent.turns.near_vad import Nearness, NearVad
 
 SURE = 0.1  # above the least prediction of a turn that is over
-DOUBTED, UNLIKELY = 0.65, 0.4  # below that probability, by the recogniser, that a sentence ends behind the words
+# Below that probability, by the recogniser, that a sentence ends behind the words.
+DOUBTED, UNLIKELY, BROKEN_OFF = 0.65, 0.6, 0.4
 FROM_PROBABILITY = (0.45, 0.35, 0.25, 0.05)  # of an end by all witnesses, on: each of the delays but the longest
 
 CallerKind = Literal["browser", "console", "phone"]
@@ -33,8 +34,10 @@ class Turns:
             least so much if more than two have no mark then, or the recogniser gives a sentence's end less than
             `DOUBTED`, or if the words are such as end no sentence; and at most if they dictate a number.
         sound_end_s: The same if only the model does; and at least, if a number is being dictated.
-        longest_end_s: The same if neither does; and at least, if the recogniser gives that less than `UNLIKELY`.
-        hold_end_s: The same if they have asked to wait, whatever it sounds like.
+        longest_end_s: The same if neither does.
+        unlikely_end_s: At least so much if the recogniser gives a sentence's end less than `UNLIKELY`.
+        hold_end_s: The same if they have asked to wait, whatever it sounds like; and at least, if the recogniser gives
+            a sentence's end less than `BROKEN_OFF`.
         interrupt_s: Speech over the agent that pauses it.
         go_on_s: How long after a pause a paused agent goes on if no words have come yet.
         resume_s: The same whatever has come, if `PipelineStt` has not decided; LiveKit counts it.
@@ -54,6 +57,7 @@ class Turns:
     doubted_end_s: float = 1.4
     sound_end_s: float = 1.0
     longest_end_s: float = 1.8
+    unlikely_end_s: float = 2.2
     hold_end_s: float = 3.0
     interrupt_s: float = 0.16
     go_on_s: float = 0.3
@@ -82,8 +86,10 @@ class Turns:
             return 0.0
         unmarked = evidence.words_over is False and not evidence.words_short
         sentence_end = 1.0 if evidence.sentence_end is None else evidence.sentence_end
+        if sentence_end < BROKEN_OFF:
+            return self.hold_end_s
         if sentence_end < UNLIKELY:
-            return self.longest_end_s
+            return self.unlikely_end_s
         return self.doubted_end_s if unmarked or sentence_end < DOUBTED else 0.0
 
     def _likely_s(self, evidence: EndEvidence) -> float:
@@ -116,6 +122,7 @@ TURNS: dict[CallerKind, Turns] = {
         doubted_end_s=1.6,
         sound_end_s=1.2,
         longest_end_s=2.2,
+        unlikely_end_s=2.6,
         hold_end_s=3.4,
     ),
 }

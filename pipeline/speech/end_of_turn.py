@@ -17,7 +17,7 @@ TOLD_BIAS, TOLD_SOUND, TOLD_WORDS, TOLD_SENTENCE_END = -1.67, 0.48, 0.29, 0.42
 WAITS = ((0.7, 0.6), (0.25, 1.0), (0.08, 2.0), (0.0, 3.0))
 UNFINISHED = {"words": 2.0, "hold": 4.0}  # of it at least, by what is still to come
 # The same below which probability that a sentence ends behind the words.
-DOUBTED = ((0.4, 3.0), (0.65, 2.0))
+DOUBTED = ((0.4, 4.0), (0.6, 3.0), (0.65, 2.0))
 NUMBER = 2.0  # times as much behind a number that is being dictated: nothing tells when that is complete
 
 

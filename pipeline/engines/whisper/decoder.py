@@ -41,6 +41,7 @@ LIKELY = -1.7  # mean log probability of words that are believed
 SOMEBODY, GUESSED = 0.3, -2.1  # probability below which somebody does speak, and what is believed then
 DOUBTFUL = -0.9  # mean log probability of words that are not believed if it is likelier than not that nobody speaks
 ENDS = (".", "?", "!", "。", "؟")  # a sentence
+APART = (" ?", " !")  # the same, as French writes them
 UNTOLD = frozenset(("as", "bn", "hi", "mr", "ne", "pa", "sa"))  # languages whose full stop is several tokens
 SAME = 4  # times that a tone says one word, on some processors: of these DOUBTFUL_SAME is enough
 DOUBTFUL_SAME = -0.5
@@ -139,8 +140,7 @@ class WhisperDecoder:
     def __init__(self, folder: Path, threads: int) -> None:
         self._model, self._tokenizer_of = _load(folder, threads)
         self.languages: frozenset[str] = frozenset(self._model.supported_languages)
-        encoded = map(self._tokenizer_of("en").encode, ENDS)  # alike in all languages
-        self._marks = [ids[0] for ids in encoded if len(ids) == 1]
+        self._marks = mark_ids(self._tokenizer_of("en").encode)  # alike in all languages
 
     def hear(
         self, pcm: Pcm, language: str | None, context: str = "", wanted: Callable[[], bool] = _always
@@ -215,6 +215,11 @@ class WhisperDecoder:
         tells = ended and bool(text) and language not in UNTOLD and (tokens[-1] in self._marks or not hides_mark(text))
         sentence_end = ends_sentence(tokens, result.logits[0], self._marks) if tells else None
         return WhisperPass(text, logprob, result.no_speech_prob, ended, language, sentence_end)
+
+
+def mark_ids(encode: Callable[[str], Sequence[int]]) -> list[int]:
+    """Ids of the marks that end a sentence, but for those that are several tokens."""
+    return [ids[0] for ids in map(encode, (*ENDS, *APART)) if len(ids) == 1]
 
 
 def ends_sentence(tokens: Sequence[int], logits: Sequence[Any], marks: Sequence[int]) -> float:

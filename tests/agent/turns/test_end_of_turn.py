@@ -119,6 +119,8 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
         (SURE, Words(False, vote=LIKELY, short=False), TURN.doubted_end_s),
         (SURE, Words(True, vote=0.3, short=False, sentence_end=0.99), TURN.silence_s),
         (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.6), TURN.doubted_end_s),
+        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.59), TURN.unlikely_end_s),
+        (SURE, Words(True, vote=LIKELY, short=False, sentence_end=0.39), TURN.hold_end_s),
         (SURE, Words(True, short=False, sentence_end=0.02), TURN.silence_s),  # nobody judges pauses
     ],
 )
@@ -127,11 +129,11 @@ async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, 
 
 
 @pytest.mark.parametrize("more", [None, "words"])
-async def test_behind_words_that_most_likely_end_no_sentence_livekits_longest_delay_is_waited(
+async def test_behind_words_that_break_off_by_the_recogniser_is_waited_as_for_who_asks_to_wait(
     more: Unfinished | None,
 ) -> None:
-    over, _ = await told(SURE, Words(not more, vote=LIKELY, short=False, unfinished=more, sentence_end=0.3))
-    assert not over
+    words = Words(not more, vote=LIKELY, short=False, unfinished=more, sentence_end=0.3)
+    assert await told(SURE, words) == (True, TURN.hold_end_s)
 
 
 @pytest.mark.parametrize("vote", [LIKELY, None])

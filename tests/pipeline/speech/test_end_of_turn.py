@@ -36,7 +36,7 @@ def test_what_is_not_known_of_the_words_lies_between_both(sound: float) -> None:
     assert end_probability(sound, False, 0.9) < end_probability(sound, True, 0.9)
 
 
-@pytest.mark.parametrize(("sentence_end", "times"), [(0.66, 0.6), (0.6, 2), (0.3, 3)])
+@pytest.mark.parametrize(("sentence_end", "times"), [(0.66, 0.6), (0.6, 2), (0.59, 3), (0.39, 4)])
 def test_a_mark_that_the_recogniser_doubts_is_waited_behind(sentence_end: float, times: float) -> None:
     assert wait_ms(FINISHED_MS, EndWitnesses(SURE, True, sentence_end=sentence_end)) == times * FINISHED_MS
     assert wait_ms(FINISHED_MS, EndWitnesses(None, True, sentence_end=sentence_end)) == FINISHED_MS, "nobody judges"

@@ -378,7 +378,7 @@ async def test_a_sentence_that_is_not_finished_is_given_twice_as_long_and_who_as
 async def test_a_sentence_whose_end_a_recogniser_that_writes_marks_doubts_is_given_longer() -> None:
     detection = TurnDetectionOptions(Endpointing(end_ms=512), semantic=True)
     call = Call(SessionOptions(detection=detection))
-    for text, sentence_end, frames in (("what is it", 0.1, 16), ("What is it?", 0.9, 10), ("What is it?", 0.1, 48)):
+    for text, sentence_end, frames in (("what is it", 0.1, 16), ("What is it?", 0.9, 10), ("What is it?", 0.1, 64)):
         await call.hears(LOUD, 10)
         await call.hears(QUIET, 8)
         call.listening.judged(0.98)

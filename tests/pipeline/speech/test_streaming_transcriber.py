@@ -522,7 +522,7 @@ async def test_nothing_is_likely_while_the_person_speaks_or_said_no_word() -> No
 async def test_a_hypothesis_is_not_likely_if_it_has_changed_more_than_the_end_of_the_one_before(
     second: str, likely: bool
 ) -> None:
-    async with person("Hi Ann", second, "Hi Ann, I am here.", pass_s=0.02, partial_ms=800) as someone:
+    async with person("Hi Ann", second, "Hi Ann, I am here.", pass_s=0.03, partial_ms=800) as someone:
         told: list[bool] = []
         async with asyncio.TaskGroup() as tasks:
             following = tasks.create_task(note_likely(someone.transcriber, told))

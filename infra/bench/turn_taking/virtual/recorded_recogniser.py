@@ -9,6 +9,8 @@ from pathlib import Path
 from pipeline.engines.whisper.decoder import HeardWords, WhisperDecoder
 from pipeline.types.chunks import AsrInput, Transcript
 
+RULES = 2  # of what the decoder tells of a pass: what was recorded by others is heard once more
+
 
 class RecordedRecogniser:
     """`Engine[AsrInput, Transcript]`, whose passes all take the same time on the loop's clock.
@@ -26,7 +28,7 @@ class RecordedRecogniser:
         self.passes = 0
         if record.exists():
             lines = (json.loads(line) for line in record.read_text().splitlines())
-            told = (line for line in lines if "sentence_end" in line)  # not so until 2026-11-29: heard once more
+            told = (line for line in lines if line.get("rules") == RULES)
             self._known = {line["sound"]: HeardWords(line["text"], "", line["sentence_end"]) for line in told}
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
@@ -50,6 +52,6 @@ class RecordedRecogniser:
             self._decoder = self._decoder or WhisperDecoder(self._model, 1)
             heard = self._known[sound] = self._decoder.hear(window.pcm, language)
             with self._record.open("a") as file:
-                told = {"sound": sound, "text": heard.text, "sentence_end": heard.sentence_end}
+                told = {"sound": sound, "text": heard.text, "sentence_end": heard.sentence_end, "rules": RULES}
                 file.write(json.dumps(told) + "\n")
         return self._known[sound]

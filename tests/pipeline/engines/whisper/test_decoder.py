@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.engines.whisper.decoder import WhisperPass, ends_sentence, hides_mark, is_echo
+from pipeline.engines.whisper.decoder import WhisperPass, ends_sentence, hides_mark, is_echo, mark_ids
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,11 @@ def test_how_likely_a_sentence_ends_is_the_share_of_marks_behind_the_last_word()
     assert ends_sentence([word, word], [other, other, here], marks) == pytest.approx(0.6), "in place of the end"
     assert ends_sentence([word, full_stop], [other, here[0], other], marks) == pytest.approx(0.6)
     assert ends_sentence([full_stop, comma], [here, here, other], marks) == pytest.approx(0.5), "behind the comma"
+
+
+def test_a_mark_with_a_space_before_it_is_one_too_as_in_french() -> None:
+    ids = {".": [13], "?": [30], "!": [0], " ?": [2506], " !": [2298], "。": [1, 2], "؟": [3]}
+    assert sorted(mark_ids(ids.__getitem__)) == [0, 3, 13, 30, 2298, 2506]
 
 
 @pytest.mark.parametrize(
