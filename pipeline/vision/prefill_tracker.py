@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pipeline.vision.video_buffer import HALF_MS, NOWHERE, FrameId
 
 STALE_S = 0.65  # how old what a question is about may be, so that it need not wait for what is newer: a frame and a bit
+BUSY_STALE_S = 1.15  # while what is newer is being read: many who ask would read their newest seconds at once
 SOON_S = 0.03  # until a prefill ends, which a question does not feel: its last words are still being made out
 SECOND_S = 2 * HALF_MS / 1_000  # of a prefill, if the next second has closed when it ends
 QUICK_S = HALF_MS / 2_000  # of a prefill, while nobody else waits for the engine: half of the time between two frames
@@ -85,4 +86,5 @@ class PrefillTracker:
         It does not wait for frames that are not prefilled, unless all that are are stale: then it is about all frames.
         """
         read = self.soon(now)
-        return read if now - read.came <= STALE_S else newest
+        stale_s = BUSY_STALE_S if self.under_way and self.under_way > read else STALE_S
+        return read if now - read.came <= stale_s else newest

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.vision.prefill_tracker import QUICK_S, SOON_S, STALE_S, PrefillTracker
+from pipeline.vision.prefill_tracker import BUSY_STALE_S, QUICK_S, SOON_S, STALE_S, PrefillTracker
 from pipeline.vision.video_buffer import NOWHERE, FrameId
 
 FIRST, THEN = FrameId(0, 10.0), FrameId(1, 10.5)
@@ -29,6 +29,13 @@ def test_it_waits_for_a_frame_if_all_that_was_read_is_stale() -> None:
     reading = read(FIRST)
     assert reading.question(THEN, FIRST.came + STALE_S - 0.01) == FIRST
     assert reading.question(THEN, FIRST.came + STALE_S + 0.01) == THEN
+
+
+def test_while_a_newer_frame_waits_to_be_read_it_does_so_only_if_that_is_older_than_a_second_and_a_bit() -> None:
+    reading = read(FIRST, took_s=0.2)
+    reading.begin(THEN, 11.0)
+    assert reading.question(THEN, FIRST.came + BUSY_STALE_S - 0.01) == FIRST
+    assert reading.question(THEN, FIRST.came + BUSY_STALE_S + 0.01) == THEN
 
 
 def test_a_camera_that_was_only_just_switched_on_is_seen() -> None:
