@@ -105,6 +105,11 @@ def begins(words: Sequence[str], language: str) -> bool:
     return last in ENDS_NOTHING.get(spoken, ()) and not words[-1].isupper()
 
 
+def only_opens(words: Sequence[str], language: str) -> bool:
+    """Whether that is all of them: "Well.", "Also." """
+    return bool(words) and OPENERS.get(language or "en", frozenset()).issuperset(map(str.casefold, words))
+
+
 def is_filler(word: str, language: str) -> bool:
     """Whether somebody who says it only thinks.
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pipeline.speech.sentences.dictated_numbers import is_dictated, is_group
 from pipeline.speech.sentences.hold_phrases import asks_to_wait
 from pipeline.speech.sentences.introductions import only_introduces
-from pipeline.speech.sentences.last_words import begins, ends_nothing, is_filler
+from pipeline.speech.sentences.last_words import begins, ends_nothing, is_filler, only_opens
 from pipeline.speech.sentences.mentioned_words import are_mentioned
 
 # More words, as these end no sentence; more digits; or anything at all, for which they ask to be given time: "um" does.
@@ -60,7 +60,7 @@ def unfinished(text: str, language: str = "") -> Unfinished | None:
     """
     sentences, asks = list(_sentences(text)), _asks(text)
     words = sentences[0] if sentences else []
-    if _only_thinks(words, asks, language):
+    if _only_thinks(words, asks, language) or (not asks and len(sentences) == 1 and only_opens(words, language)):
         return "hold"
     if are_mentioned(text, words):
         return None

@@ -610,7 +610,7 @@ async def test_nothing_is_likely_while_a_pass_over_a_part_of_the_speech_is_still
 
 
 async def likelihoods(
-    texts: tuple[str, ...], frames: int, early_ms: int, pass_s: float = 0.02
+    texts: tuple[str, ...], frames: int, early_ms: int, pass_s: float = 0.03
 ) -> list[tuple[str, bool, bool]]:
     """What is told of an utterance of so many frames that is committed in the last one; 25 make a pass."""
     transcriber = StreamingTranscriber(None, 800)

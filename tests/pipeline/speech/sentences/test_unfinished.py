@@ -16,11 +16,12 @@ HOLDS = {
         "Let me think, please.", "Give me a second.", "Just a second.", "One second, please.", "It was in, hold on.",
         "Hang on", "Just a minute.", "Yes. Wait.", "Okay wait.", "Wait, let me see.",
         "Could you tell me, um?", "Um.", "I would like a, uh.", "How do you say, um?",
+        "Well", "Well.", "So.", "Well, so.",
     ],
     "de": [
         "Warte.", "Warte mal.", "Moment.", "Moment mal, bitte.", "Lass mich kurz überlegen.", "Ja, Moment.",
         "Nein, warte", "Einen kleinen Moment, bitte.", "Ich muss mal nachdenken.", "Es war am, Augenblick.",
-        "Ich hätte gern, ähm.", "Stopp, warte.", "Eine Sekunde, bitte.",
+        "Ich hätte gern, ähm.", "Stopp, warte.", "Eine Sekunde, bitte.", "Also.",
     ],
     "fr": [
         "Attends.", "Attends. Attends.", "Un instant.", "Je réfléchis.", "Laisse-moi réfléchir.", "Non, attends.",
