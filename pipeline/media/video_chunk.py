@@ -2,7 +2,6 @@
 
 import io
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,12 +30,12 @@ class VideoChunk:
     Attributes:
         id: Names it in an engine's caches, so that it is processed once.
         frames: uint8 RGB, each of shape [height, width, 3]: one is a picture, two are a second. Both sides are
-            multiples of `TOKEN_PX`. It may be one array of all of them.
+            multiples of `TOKEN_PX`.
         source: What took it; all frames of a second are of one source.
     """
 
     id: str
-    frames: Sequence[Pixels] | Pixels = field(compare=False, repr=False)
+    frames: tuple[Pixels, ...] = field(compare=False, repr=False)
     source: VideoSource = "camera"
 
     @property

@@ -90,9 +90,9 @@ def resume_token() -> str:
 
 
 def _size(history: History) -> int:
-    """The pixels of every clip once, however often it stands there, the sound, and the letters."""
+    """The pixels of every frame once, however often it stands there, the sound, and the letters."""
     clips = [each.clip for each in history.video_turns] + [clip for item in history.items for clip in item.pictures]
-    pixels = {id(clip.frames): sum(frame.nbytes for frame in clip.frames) for clip in clips}
+    pixels = {id(frame): frame.nbytes for clip in clips for frame in clip.frames}
     sound = sum(item.sound.pcm.nbytes for item in history.items if item.sound)
     return sum(pixels.values()) + sound + sum(len(item.text) + len(item.name) for item in history.items)
 

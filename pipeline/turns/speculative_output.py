@@ -9,7 +9,6 @@ from typing import Any, Literal, Self
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import EngineError
-from pipeline.turns.attempt_output import AttemptOutput
 from pipeline.types.chunks import AudioChunk, FinishReason, TextChunk, TokenUsage
 from pipeline.types.function_tools import FunctionCall
 from pipeline.types.observation import Observation
@@ -54,7 +53,7 @@ class SpeculativeOutput:
         self._is_early = False  # the words that are being answered are not settled
         self._changed = Signal()
         self._breaks = _Breaks()
-        self._attempt = AttemptOutput(self)
+        self._attempt: AttemptOutput | None = None
         self.marks = [PlaybackMarks()]
         self.first_chunks = FirstChunks()
         self.heard_at: float | None = None
@@ -67,7 +66,7 @@ class SpeculativeOutput:
         self.error: EngineError | None = None
         self.early_answers: Counter[EarlyOutcome] = Counter()
 
-    def begin(self, *, early: bool) -> AttemptOutput:
+    def begin(self, *, early: bool) -> "AttemptOutput":
         """An answer begins, and is to be sent there; `early`: to words that are not settled yet."""
         self._is_early = early
         self._attempt = AttemptOutput(self)
@@ -95,10 +94,10 @@ class SpeculativeOutput:
 
     async def send(self, chunk: object) -> None:
         """Take a final output of a stage once there is room for it."""
-        await self.room(chunk)
+        await self.wait_for_room(chunk)
         self.take(chunk)
 
-    async def room(self, chunk: object) -> None:
+    async def wait_for_room(self, chunk: object) -> None:
         """Returns when there is room for it."""
         while isinstance(chunk, AudioChunk) and self._waiting_ms >= self._ahead_ms:
             await self._changed.wait()
@@ -134,7 +133,8 @@ class SpeculativeOutput:
     def discard(self) -> None:
         """Drop all that is held, and what the attempt still makes: the turn asks something else, and begins anew."""
         self._end_early("discarded")
-        self._attempt.give_up()
+        if self._attempt:
+            self._attempt.give_up()
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
@@ -148,8 +148,8 @@ class SpeculativeOutput:
         self._changed.fire()
 
     def fail(self, error: EngineError) -> None:
-        """Note that the answer ends here with `error`."""
-        self.error = error
+        """Note that the answer ends here with `error`; what fails behind that followed from it."""
+        self.error = self.error or error
 
     async def words(self) -> AsyncGenerator[TextChunk | PlaybackMark | FunctionCall, None]:
         """What was written (`TextChunk`), what is called, and what is spoken when (`PlaybackMark`), in order."""
@@ -202,6 +202,40 @@ class SpeculativeOutput:
         self._end_early("discarded")
         self._closed = True
         self._changed.fire()
+
+
+class AttemptOutput:
+    """Passes on what one attempt to answer makes, until it is given up: what its stages make before they have gone is
+    lost.
+    """
+
+    def __init__(self, output: SpeculativeOutput) -> None:
+        self._output: SpeculativeOutput | None = output
+
+    def give_up(self) -> None:
+        self._output = None
+
+    def stage_began(self, stage: str) -> None:
+        if self._output:
+            self._output.stage_began(stage)
+
+    def stage_made(self, stage: str) -> None:
+        if self._output:
+            self._output.stage_made(stage)
+
+    def stage_ended(self, stage: str) -> None:
+        if self._output:
+            self._output.stage_ended(stage)
+
+    async def send(self, chunk: object) -> None:
+        if self._output:
+            await self._output.wait_for_room(chunk)
+        if self._output:
+            self._output.take(chunk)
+
+    def fail(self, error: EngineError) -> None:
+        if self._output:
+            self._output.fail(error)
 
 
 class _Breaks:

@@ -11,7 +11,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.topology.config import StagePipelineConfig
-from pipeline.turns.attempt_output import StageOutput
 from pipeline.turns.function_calls import with_function_calls
 from pipeline.turns.guarded import guarded
 from pipeline.turns.stream import Fork, Stream
@@ -37,6 +36,20 @@ class InputProcessor(Protocol[P_co]):
     """
 
     def __call__(self, *inboxes_and_request: Any) -> AsyncGenerator[P_co, None]: ...
+
+
+class StageOutput(Protocol):
+    """Takes what the stages of a chain make: `SpeculativeOutput`, or one attempt's way to it."""
+
+    def stage_began(self, stage: str) -> None: ...
+
+    def stage_made(self, stage: str) -> None: ...
+
+    def stage_ended(self, stage: str) -> None: ...
+
+    async def send(self, chunk: object) -> None: ...
+
+    def fail(self, error: EngineError) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,15 @@ from typing import Any, Protocol
 
 from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.errors import EngineError
-from pipeline.turns.attempt_output import StageOutput
 from pipeline.turns.speculative_output import SpeculativeOutput
-from pipeline.turns.stage import Stage
+from pipeline.turns.stage import Stage, StageOutput
 from pipeline.turns.stages import joined
 from pipeline.turns.stream import Fork
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import TurnId
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
+
+MOST_GOING = 2  # attempts that were given up, beside which another one begins
 
 
 class Routes(Protocol):
@@ -45,7 +46,8 @@ async def run_turn(
     ahead: TurnRequest | None = None  # what is only being prefilled
     attempt: asyncio.Task[None] | None = None
     attempts = count()
-    async with output, aclosing(contexts), BackgroundTasks() as tasks:
+    going: set[asyncio.Task[None]] = set()  # that were given up, and still have to go
+    async with aclosing(contexts), BackgroundTasks() as tasks, output:
         async for context in contexts:
             now = context.request
             if now == request and not (context.settled and output.error):
@@ -56,6 +58,9 @@ async def run_turn(
                 continue
             if attempt:
                 attempt.cancel()  # what comes now need not wait until its engines have let go of it
+                going = {each for each in (*going, attempt) if not each.done()}
+            if len(going) > MOST_GOING:
+                await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
             if request:
                 output.discard()
             request = ahead = attempt = None

@@ -84,7 +84,9 @@ class PrefillTracker:
         """The newest frame that a question asked now is about.
 
         It does not wait for frames that are not prefilled, unless all that are are stale: then it is about all frames.
+        What is stale is older where newer frames are being prefilled.
         """
         read = self.soon(now)
-        stale_s = BUSY_STALE_S if self.under_way and self.under_way > read else STALE_S
+        is_being_read = self.under_way is not None and self.under_way > read and not self._apart
+        stale_s = BUSY_STALE_S if is_being_read else STALE_S
         return read if now - read.came <= stale_s else newest

@@ -104,7 +104,7 @@ class VisionController:
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """
-        return VideoChunk(f"{self._name}.picture{next(self._pictures)}", [await self._stages.decode_picture(data)])
+        return VideoChunk(f"{self._name}.picture{next(self._pictures)}", (await self._stages.decode_picture(data),))
 
     def rest(self, *, ahead: bool = True) -> None:
         """Let what was seen until now join the conversation: it belongs to what the person said, who has ended.

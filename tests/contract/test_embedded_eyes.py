@@ -44,7 +44,7 @@ def photos() -> dict[str, Pixels]:
 
 
 async def seen(eyes: ImageRecognitionEngine, pixels: Pixels, *, read: bool = False, salt: str = "") -> Observation:
-    chunk = VideoChunk(f"picture {next(NUMBERS)}", pixels[None])
+    chunk = VideoChunk(f"picture {next(NUMBERS)}", (pixels,))
     (observation,) = await all_of(eyes, RecognitionPrompt((chunk,), read, salt))
     return observation
 
@@ -110,7 +110,7 @@ async def test_a_picture_of_any_shape_is_survived(eyes: ImageRecognitionEngine, 
 
 
 async def test_who_stops_asking_is_free_at_once_and_the_engine_soon_idle(eyes: ImageRecognitionEngine) -> None:
-    page = VideoChunk("long page", np.concatenate([written(" ".join(SENTENCES), size=20)[:160]] * 5)[None])
+    page = VideoChunk("long page", (np.concatenate([written(" ".join(SENTENCES), size=20)[:160]] * 5),))
     assert await seconds_to_close(eyes, RecognitionPrompt((page,), read=True), 0.05) < 2
 
 

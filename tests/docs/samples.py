@@ -1,7 +1,7 @@
 """Makes values of a type, so that each thing that its fields may hold is held by at least one of them."""
 
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import EnumType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
@@ -30,7 +30,7 @@ def samples(kind: Any) -> tuple[Any, ...]:
         return arguments
     if origin in (types.UnionType, Union):
         return tuple(sample for member in arguments for sample in samples(member))
-    if origin in (tuple, Sequence):
+    if origin is tuple:
         return tuple((sample,) for sample in samples(arguments[0]))
     if origin in (frozenset, Mapping):
         return (origin() if origin is frozenset else {},)

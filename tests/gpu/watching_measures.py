@@ -71,7 +71,7 @@ class Camera:
         """A second passes."""
         height, width = self.extent.size
         pixels = self._chance.integers(0, 256, (2, height, width, 3), np.uint8)
-        self.history = self.history.with_video_turn(VideoChunk(f"{next(self._numbers)}", pixels))
+        self.history = self.history.with_video_turn(VideoChunk(f"{next(self._numbers)}", tuple(pixels)))
 
     async def read(self, history: History | None = None, priority: int = Priority.PREFILL) -> float:
         first, _ = await self.write(history or self.history, 0, priority)

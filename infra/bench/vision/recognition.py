@@ -86,7 +86,7 @@ async def measure_cost(eyes: Eyes, files: Mapping[str, Path], seconds: float) ->
 
 async def look(eyes: Eyes, name: str, pixels: Pixels, *, read: bool = False, salt: str = "") -> Observation:
     async def prompts() -> AsyncIterator[RecognitionPrompt]:
-        yield RecognitionPrompt((VideoChunk(name, pixels[None]),), read, salt)
+        yield RecognitionPrompt((VideoChunk(name, (pixels,)),), read, salt)
 
     (seen,) = [each async for each in eyes.generate(name, prompts())]
     return seen

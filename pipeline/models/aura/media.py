@@ -64,7 +64,7 @@ def clip_item(clip: VideoChunk, seen: tuple[str, Any]) -> Any:
     return MultiModalKwargsItem({name: MultiModalFieldElem(*element) for name, element in elements.items()})
 
 
-def patches(frames: Sequence[Pixels] | Pixels) -> Pixels:
+def patches(frames: Sequence[Pixels]) -> Pixels:
     """One or two frames, each [height, width, 3] → [patches, 3 x 2 x 16 x 16]; the four of a token together."""
     height, width, _ = frames[0].shape
     colours = np.empty((RGB, len(frames), height, width), np.uint8)

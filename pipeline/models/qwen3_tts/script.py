@@ -28,7 +28,7 @@ END = ScriptLine("", (), True, Clause("", ""))  # the clauses have ended
 
 
 class ClauseSource(Protocol):
-    """`pipeline.engines.prompt_queue.Ahead`, or a fake."""
+    """`pipeline.engines.prompt_queue.PromptQueue`, or a fake."""
 
     @property
     def waits(self) -> bool: ...
@@ -64,10 +64,8 @@ class Script:
         first, self._first = self._first, None
         if first is None:
             self._space = ""
-            first = await self._next(begins=True, ahead=True)
-        if first is None or not first.ids or self._begun:
-            return first
-        return await self._longer(first, 1)
+            first = await self._next(begins=True)
+        return await self._longer(first, 1) if first and first.ids else first
 
     async def go_on(self, least: int) -> ScriptLine | None:
         """The next line of the same sentence: all that is known of it; at least so many ids, unless it ends.
@@ -90,15 +88,16 @@ class Script:
             line = replace(line, said=line.said + more.said, ids=line.ids + more.ids, ends=more.ends)
         return line
 
-    async def _next(self, *, begins: bool, ahead: bool = False) -> ScriptLine | None:
+    async def _next(self, *, begins: bool) -> ScriptLine | None:
         while not self._unread:
             clause = await self._clauses.take()
             if clause is None:
                 return None
             if clause.is_begun:
-                self._begun = self._ids(spoken(clause.text).lstrip())[:1] if ahead and not self._clauses.waits else ()
-                if self._begun:
-                    return ScriptLine("", self._begun, False, clause)
+                ids = self._ids(spoken(clause.text).lstrip())[:1]
+                if ids and begins and not (self._begun or self._clauses.waits):
+                    self._begun = ids
+                    return ScriptLine("", ids, False, clause)
                 continue
             self._unread = [(clause, piece) for piece in pieces(clause.text, begins=begins)]
         clause, piece = self._unread.pop(0)

@@ -106,8 +106,9 @@ def begins(words: Sequence[str], language: str) -> bool:
 
 
 def only_opens(words: Sequence[str], language: str) -> bool:
-    """Whether that is all of them: "Well.", "Also." """
-    return bool(words) and OPENERS.get(language or "en", frozenset()).issuperset(map(str.casefold, words))
+    """Whether that is all of them: "Well.", "Also." But "I" alone is a letter."""
+    known = OPENERS.get(language or "en", frozenset())
+    return bool(words) and all(word != "I" and word.casefold() in known for word in words)
 
 
 def is_filler(word: str, language: str) -> bool:

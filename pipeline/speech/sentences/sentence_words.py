@@ -16,6 +16,7 @@ Unfinished = Literal["words", "number", "hold"]
 
 MARKS = (".", "?", "!", "。", "？", "！", "؟", "।")
 ASKED = ("?", "？", "؟")
+EXCLAIMED = ("!", "！")
 OPEN = ("...", "…")
 GOES_ON = (",", "-")
 CLOSING = "\"'”’»)]"  # what may stand behind a mark
@@ -60,10 +61,12 @@ def unfinished(text: str, language: str = "") -> Unfinished | None:
     """
     sentences, asks = list(_sentences(text)), _asks(text)
     words = sentences[0] if sentences else []
-    if _only_thinks(words, asks, language) or (not asks and len(sentences) == 1 and only_opens(words, language)):
+    if _only_thinks(words, asks, language):
         return "hold"
     if are_mentioned(text, words):
         return None
+    if len(sentences) == 1 and only_opens(words, language) and not (asks or _exclaims(text)):
+        return "hold"
     if waits := asks_to_wait(text, language):
         return waits
     if ends_nothing(words, asks, language) or (len(sentences) == 1 and only_introduces(words, language)):
@@ -95,6 +98,10 @@ def _only_thinks(words: list[str], asks: bool, language: str) -> bool:
 
 def _asks(text: str) -> bool:
     return text.rstrip().rstrip(CLOSING).endswith(ASKED)
+
+
+def _exclaims(text: str) -> bool:
+    return text.rstrip().rstrip(CLOSING).endswith(EXCLAIMED)
 
 
 def _last_sentence(text: str) -> list[str]:

@@ -49,14 +49,14 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
         voice_language(request.voice_language),
         escape_control_tokens(options.voice_instructions),
     )
-    is_silent = True
+    is_first = True
     async for piece in inbox:
         for said in words.feed(piece.text):
             yield replace(spoken, text=said)
-            is_silent = is_silent and not has_sound(said)
-        if is_silent and has_sound(words.rest):
+            is_first = is_first and not has_sound(said)
+        if is_first and has_sound(words.rest):
             yield replace(spoken, text=words.rest, is_begun=True)
-            is_silent = False
+            is_first = False
         if piece.ends:
             for said in words.finish():
                 yield replace(spoken, text=said)

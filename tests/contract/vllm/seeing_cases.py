@@ -54,9 +54,8 @@ def clip(seed: int, name: int, size: tuple[int, int]) -> VideoChunk:
 
 
 def picture(seed: int, name: int) -> VideoChunk:
-    return VideoChunk(
-        f"{seed}.{name}.p", np.random.default_rng([seed, name]).integers(0, 256, (1, 256, 256, 3), np.uint8)
-    )
+    pixels = np.random.default_rng([seed, name]).integers(0, 256, (1, 256, 256, 3), np.uint8)
+    return VideoChunk(f"{seed}.{name}.p", tuple(pixels))
 
 
 def words(chance: random.Random) -> str:

@@ -27,11 +27,11 @@ def frames(name: str, *shape: int) -> Any:
 
 
 def film(name: str, *size: int) -> VideoChunk:
-    return VideoChunk(name, frames(name, 2, *size))
+    return VideoChunk(name, tuple(frames(name, 2, *size)))
 
 
 def picture(name: str, *size: int) -> tuple[str | VideoChunk, ...]:
-    return "<|vision_start|>", VideoChunk(name, frames(name, 1, *size)), "<|vision_end|>"
+    return "<|vision_start|>", VideoChunk(name, tuple(frames(name, 1, *size))), "<|vision_end|>"
 
 
 def watched(film: str, *sources: VideoSource) -> tuple[str | VideoChunk, ...]:
@@ -40,7 +40,7 @@ def watched(film: str, *sources: VideoSource) -> tuple[str | VideoChunk, ...]:
     for number, source in enumerate(sources):
         name = f"{film}.{number}"
         pixels = frames(name, 2, *((64, 64) if source == "camera" else (96, 160)))
-        history = history.with_video_turn(VideoChunk(name, pixels, source))
+        history = history.with_video_turn(VideoChunk(name, tuple(pixels), source))
     return multimodal_prompt(
         TurnRequest(history.with_item(Item("q", "user", "What is that?")), ResponseOptions())
     ).parts

@@ -98,6 +98,6 @@ def test_the_newest_picture_decides_and_nobody_is_answered_who_has_not_asked(eye
     assert [answers(eyes, seen) for seen in (dark, bright)] == [SILENCE, SILENCE]
     assert answers(eyes, dark.with_item(question)) == SEES_DARK
     assert answers(eyes, bright.with_item(question)) == SEES_BRIGHT
-    picture = VideoChunk("photo", np.full((1, 256, 256, 3), DARK, np.uint8))
+    picture = VideoChunk("photo", tuple(np.full((1, 256, 256, 3), DARK, np.uint8)))
     asked = Item("photo", "user", "And this?", images=1, pictures=(picture,))
     assert answers(eyes, bright.with_item(asked)) == SEES_DARK

@@ -48,8 +48,8 @@ LONG: dict[str, Any] = {"kv_cache_memory_bytes": 192 << 20}
 ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
 SOUND = SpokenSound("noise", len(NOISE.pcm), NOISE.pcm)
 CHANCE = np.random.default_rng(5)
-PICTURE = VideoChunk("picture", CHANCE.integers(0, 256, (1, 96, 128, 3), np.uint8))
-SECOND = VideoChunk("second", CHANCE.integers(0, 256, (2, 64, 96, 3), np.uint8))
+PICTURE = VideoChunk("picture", tuple(CHANCE.integers(0, 256, (1, 96, 128, 3), np.uint8)))
+SECOND = VideoChunk("second", tuple(CHANCE.integers(0, 256, (2, 64, 96, 3), np.uint8)))
 LARGEST_ERROR = 1e-3  # of the signal's rms, beside what rounding to PCM16 does
 
 

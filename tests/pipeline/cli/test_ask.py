@@ -35,7 +35,7 @@ async def test_each_second_is_read_and_then_the_question_is_answered() -> None:
         )
     )
     told: list[str] = []
-    film = [VideoChunk(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(12)]
+    film = [VideoChunk(f"{number}", tuple(np.zeros((2, 64, 64, 3), np.uint8))) for number in range(12)]
     answered = await ask(alone(aura), film, "What is it?", told.append, ignore)
     assert (answered.text, "".join(told)) == ("A cup.", "A cup.")
     assert len(answered.prefill_ms) == 12
@@ -56,7 +56,9 @@ async def test_silence_is_an_answer() -> None:
 async def test_a_second_that_cannot_be_read_is_told() -> None:
     aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(lambda scene: [(0.1, EngineError("aura", "no memory"))])
     with pytest.raises(EngineError, match="aura: no memory"):
-        await ask(alone(aura), [VideoChunk("0", np.zeros((2, 64, 64, 3), np.uint8))], "What is it?", ignore, ignore)
+        await ask(
+            alone(aura), [VideoChunk("0", tuple(np.zeros((2, 64, 64, 3), np.uint8)))], "What is it?", ignore, ignore
+        )
     assert [prompt.max_tokens for prompt in aura.prompts] == [0]
 
 

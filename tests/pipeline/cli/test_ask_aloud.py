@@ -29,7 +29,7 @@ async def asked(line: Line, question: str | Pcm, language: str | None = None) ->
 async def test_a_question_is_heard_and_answered_aloud() -> None:
     line = Line(hears("What is this?", pass_s=0.5), writes("A cup.", first_s=0.2), speaks(clause_s=0.1))
     told: list[str] = []
-    film = [VideoChunk(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(3)]
+    film = [VideoChunk(f"{number}", tuple(np.zeros((2, 64, 64, 3), np.uint8))) for number in range(3)]
     words = list[str]()
     spoken = await ask(OfflineStages.of(line.stages()), film, SOUND, words.append, told.append)
     assert (spoken.question, spoken.text, told) == ("What is this?", "A cup.", ["What is this?"])

@@ -115,7 +115,7 @@ def test_without_a_camera_questions_stand_alone_and_what_was_not_answered_is_sil
 
 
 def test_pictures_stand_in_front_of_their_question() -> None:
-    picture = VideoChunk("p", np.zeros((1, 256, 256, 3), np.uint8))
+    picture = VideoChunk("p", tuple(np.zeros((1, 256, 256, 3), np.uint8)))
     request = replace(user("q", "What is this?"), images=1, pictures=(picture,))
     assert "user\n<|vision_start|>{p}<|vision_end|>What is this?<|im_end|>" in flat(History((request,)))
 
@@ -275,7 +275,7 @@ def test_the_marks_around_a_message_are_counted() -> None:
 
 
 def saw(history: History, name: str, source: VideoSource = "camera") -> History:
-    return history.with_video_turn(VideoChunk(name, SECOND, source))
+    return history.with_video_turn(VideoChunk(name, tuple(SECOND), source))
 
 
 def user(item_id: str, text: str) -> Item:

@@ -23,7 +23,7 @@ def saw(*names: str, sent: str = "") -> History:
 
 
 def picture(name: str) -> VideoChunk:
-    return VideoChunk(name, np.zeros((1, 32, 32, 3), np.uint8))
+    return VideoChunk(name, tuple(np.zeros((1, 32, 32, 3), np.uint8)))
 
 
 async def test_it_is_kept_for_a_minute() -> None:
@@ -39,7 +39,7 @@ async def test_it_is_kept_for_a_minute() -> None:
 
 async def test_what_nobody_comes_back_for_is_let_go_after_a_minute_though_nobody_asks() -> None:
     kept, history = KeptSessions(), saw("camera", sent="sent")
-    pixels = [weakref.ref(clip.frames) for clip in (history.video_turns[0].clip, *history.items[0].pictures)]
+    pixels = [weakref.ref(clip.frames[0]) for clip in (history.video_turns[0].clip, *history.items[0].pictures)]
     kept.keep(("one",), "sess_1", history, CONFIG)
     del history
     await asyncio.sleep(KEPT_S - 0.1)

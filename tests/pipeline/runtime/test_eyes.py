@@ -32,7 +32,7 @@ from tests.pipeline.runtime.test_startup import Frail, frail
 from tests.room import SERVER_VAD, decode_picture
 from tests.scenario import Caller, Loudness, Told
 
-PICTURE = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+PICTURE = VideoChunk("p", tuple(np.zeros((1, 32, 32, 3), np.uint8)))
 SHOWN = TurnRequest(History((Item("q", "user", "What is this?", pictures=(PICTURE,)),)))
 BLIND = "(The picture that was sent cannot be looked at.)\nWhat is this?"
 

@@ -22,8 +22,8 @@ from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 OMNI = PROFILES["qwen3_omni"]
 SOUND = SpokenSound("q", 8_000, np.zeros(8_000, np.float32))
-SECOND = VideoChunk("v", np.zeros((2, 64, 64, 3), np.uint8))
-PICTURE = VideoChunk("p", np.zeros((1, 64, 64, 3), np.uint8))
+SECOND = VideoChunk("v", tuple(np.zeros((2, 64, 64, 3), np.uint8)))
+PICTURE = VideoChunk("p", tuple(np.zeros((1, 64, 64, 3), np.uint8)))
 HEAD = f"<|im_start|>system\n{SYSTEM}<|im_end|>\n"
 ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
 

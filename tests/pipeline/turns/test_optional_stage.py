@@ -20,7 +20,7 @@ from pipeline.types.turn_request import TurnRequest
 from tests.eyes import CAT, SEES
 
 TURN = TurnId("s", 3)
-PICTURE = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+PICTURE = VideoChunk("p", tuple(np.zeros((1, 32, 32, 3), np.uint8)))
 ASKED = TurnRequest(History((Item("q", "user", "What is this?", pictures=(PICTURE,)),)))
 
 

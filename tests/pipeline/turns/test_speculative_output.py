@@ -75,6 +75,13 @@ async def test_nothing_of_an_attempt_that_was_given_up_arrives_though_its_stages
     assert (output.began, output.made, output.ended, output.error) == ({}, {}, {}, None)
 
 
+async def test_of_several_failures_the_first_is_told() -> None:
+    output = SpeculativeOutput(1_000)
+    for reason in ("out of memory", "the other side has gone"):
+        output.fail(EngineError("aura", reason))
+    assert str(output.error) == "aura: out of memory"
+
+
 async def test_sound_waits_at_the_bound_and_words_never_do() -> None:
     output = SpeculativeOutput(ahead_ms=2_500)
     sent: list[float] = []

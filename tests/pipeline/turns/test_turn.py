@@ -13,7 +13,7 @@ from pipeline.errors import EngineError
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.turns.turn import run_turn
+from pipeline.turns.turn import MOST_GOING, run_turn
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, TurnId
 from pipeline.types.history import History, Item
@@ -85,6 +85,43 @@ async def test_the_next_begins_while_the_engines_let_go_of_a_dropped_guess() -> 
         await asyncio.sleep(0.9)
         assert (line.aura.aborted, line.tts.aborted) == (["s.7:aura"], ["s.7:tts"])
         running_turn.cancel()
+
+
+async def test_an_answer_is_over_though_engines_have_not_let_go_of_the_one_before_it() -> None:
+    line = Line(aura=replace(writes("Hello.", first_s=0.2), abort_s=5.0))
+    output = SpeculativeOutput(10_000)
+    with nothing_left():
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(run_turn(TURN, said((0.0, HI), (0.1, HI_ANN)), line.stages(), output))
+            words = [word async for word in output.words()]
+            assert words[0] == TextChunk("Hello.")
+            assert now() == pytest.approx(0.3)
+    assert now() == pytest.approx(5.1), "the turn waits for them"
+
+
+async def test_so_many_guesses_may_be_going_and_the_next_waits_until_one_has_gone() -> None:
+    began: list[float] = []
+
+    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
+        began.append(now())
+        yield 1.0, TextChunk("Yes.")
+
+    contexts = [(0.1, replace(HI, text=f"Hi {number}")) for number in range(MOST_GOING + 2)]
+    await turn(Line(aura=FakeEngine(script, abort_s=5.0)), said(*contexts))
+    assert began == [pytest.approx(0.1 * (1 + at)) for at in range(MOST_GOING + 1)] + [pytest.approx(5.2)]
+
+
+async def test_a_mistake_in_a_stage_ends_the_answer_with_an_error() -> None:
+    class Broken(Stage[Any, Any]):
+        async def run(self, *arguments: Any) -> None:
+            raise ValueError("a secret")
+
+    line, output = Line(), SpeculativeOutput(1_000)
+    aura, tts = line.stages().chain
+    stages = replace(line.stages(), chain=(Broken(aura.spec, aura.engine, aura.process), tts))
+    with nothing_left():
+        await turn(line, said((0.0, HI)), stages, output)
+    assert str(output.error) == "turn: internal error"
 
 
 async def test_a_dropped_guess_whose_sound_waits_for_room_leaves_none_of_it() -> None:

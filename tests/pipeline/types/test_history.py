@@ -100,7 +100,7 @@ def test_prompts_hold_every_item_that_has_words() -> None:
 
 
 def test_the_pictures_of_what_is_forgotten_go_and_its_words_stay_for_the_caller() -> None:
-    picture = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+    picture = VideoChunk("p", tuple(np.zeros((1, 32, 32, 3), np.uint8)))
     old, new = (Item(id, "user", "What is this?", images=1, pictures=(picture,)) for id in "ab")
     left = History((old, new)).cut(PrunePlan(items=frozenset("a")))
     assert [item.pictures for item in left.items] == [(), (picture,)]

@@ -39,7 +39,7 @@ def frame(number: int) -> Pixels:
 def test_a_model_sees_pictures_of_its_sizes(size: tuple[int, int], tokens: int) -> None:
     width, height = fitted(*size)
     assert width % TOKEN_PX == height % TOKEN_PX == 0
-    assert VideoChunk("a", np.zeros((1, height, width, 3), np.uint8)).tokens == tokens <= MOST_TOKENS
+    assert VideoChunk("a", tuple(np.zeros((1, height, width, 3), np.uint8))).tokens == tokens <= MOST_TOKENS
 
 
 @pytest.mark.parametrize("size", [(1, 101), (9000, 20)])

@@ -38,6 +38,13 @@ def test_while_a_newer_frame_waits_to_be_read_it_does_so_only_if_that_is_older_t
     assert reading.question(THEN, FIRST.came + BUSY_STALE_S + 0.01) == THEN
 
 
+@pytest.mark.parametrize("apart", [True, False])
+def test_nothing_newer_waits_for_it_if_that_is_of_no_use_or_not_newer(apart: bool) -> None:
+    reading = read(FIRST, took_s=0.2)
+    reading.begin(THEN if apart else FIRST, 10.55, apart=apart)
+    assert reading.question(THEN, FIRST.came + STALE_S + 0.01) == THEN
+
+
 def test_a_camera_that_was_only_just_switched_on_is_seen() -> None:
     assert PrefillTracker().question(FIRST, 10.0) == FIRST
     long_ago = FrameId(0, 1.0)

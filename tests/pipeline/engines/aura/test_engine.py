@@ -25,8 +25,8 @@ from pipeline.types.turn_request import ResponseOptions, TurnRequest
 IDS = {name: 300 + at for at, name in enumerate(NAMED)}
 SILENT, IM_END, VIDEO, IMAGE = (IDS[name] for name in ("<|silent|>", "<|im_end|>", "<|video_pad|>", "<|image_pad|>"))
 BEGIN, END = (IDS[name] for name in ("<|vision_start|>", "<|vision_end|>"))
-SECOND = VideoChunk("one", np.zeros((2, 64, 64, 3), np.uint8))
-PICTURE = VideoChunk("two", np.zeros((1, 256, 256, 3), np.uint8))
+SECOND = VideoChunk("one", tuple(np.zeros((2, 64, 64, 3), np.uint8)))
+PICTURE = VideoChunk("two", tuple(np.zeros((1, 256, 256, 3), np.uint8)))
 
 
 class Bytes:

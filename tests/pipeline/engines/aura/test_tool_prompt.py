@@ -56,7 +56,7 @@ def test_a_long_output_is_seen_from_its_beginning() -> None:
 
 
 def test_what_was_seen_while_a_function_ran_stays() -> None:
-    second = VideoChunk("v", np.zeros((2, 32, 64, 3), np.uint8))
+    second = VideoChunk("v", tuple(np.zeros((2, 32, 64, 3), np.uint8)))
     said = Item("a", "assistant", "Wait.")
     history = History((QUESTION, said, CALL)).with_video_turn(second).with_item(OUTPUT)
     assert prompt(history=history).count("[clip]") == 1
@@ -83,7 +83,7 @@ def saw(history: History, seconds: int) -> History:
     """The conversation with so many more seconds of video, named by their place."""
     first = len(history.video_turns)
     names = map(str, range(first, first + seconds))
-    return history.with_video_turns(VideoChunk(name, np.zeros((2, 32, 64, 3), np.uint8)) for name in names)
+    return history.with_video_turns(VideoChunk(name, tuple(np.zeros((2, 32, 64, 3), np.uint8))) for name in names)
 
 
 def clips(history: History) -> list[str]:

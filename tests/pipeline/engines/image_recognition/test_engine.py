@@ -53,7 +53,7 @@ async def engine(models: Path) -> AsyncGenerator[ImageRecognitionEngine, None]:
 def picture(red: int, name: str = "", *, width: int = 4, height: int = 3) -> VideoChunk:
     pixels = np.zeros((2, height, width, 3), np.uint8)
     pixels[-1, 0, 0, 0] = red
-    return VideoChunk(name or f"picture {red}", pixels)
+    return VideoChunk(name or f"picture {red}", tuple(pixels))
 
 
 async def sent(*prompts: RecognitionPrompt) -> AsyncIterator[RecognitionPrompt]:

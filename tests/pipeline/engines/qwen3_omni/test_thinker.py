@@ -29,7 +29,7 @@ from tests.pipeline.engines.qwen3_omni.omni_bytes import omni_text, read_config
 END = IDS["<|im_end|>"]
 ASKED = ("<|im_start|>user\n<|audio_start|>", SpokenSound("i", 4_000, np.zeros(4_000, np.float32)), "<|audio_end|>")
 PROMPT = OmniPrompt((*ASKED, "<|im_end|>\n<|im_start|>assistant\n"), "s", 9)
-PICTURE = VideoChunk("p", np.zeros((1, 64, 96, 3), np.uint8))
+PICTURE = VideoChunk("p", tuple(np.zeros((1, 64, 96, 3), np.uint8)))
 SECOND_TOKENS = 7  # of half a second of sound, the least that is encoded
 LAYOUT = RowLayout(layers=2, width=4, dtype="float32", pages=8, page_rows=2)
 

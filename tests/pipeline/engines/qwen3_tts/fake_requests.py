@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.prompt_queue import PromptQueue
 from pipeline.models.qwen3_tts.extra_args import APART
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.types.chunks import CODEBOOKS
@@ -33,9 +35,11 @@ class FakeRequests:
         left = self.stops.pop(0) if self.stops else 1_000
         clock = asyncio.get_running_loop().time
         self.open.add(request_id)
+        read = PromptQueue(parts, 1)  # in a task of its own, as vLLM does
         try:
-            async with aclosing(parts):
-                async for part in parts:
+            async with aclosing(parts), BackgroundTasks() as tasks:
+                tasks.start(f"{request_id}:parts", read.follow)
+                while part := await read.take():
                     self.request.setdefault(request_id, []).append((round(clock(), 3), part.max_tokens))
                     self.told.setdefault(request_id, []).append(part)
                     for step in range(part.max_tokens):

@@ -289,3 +289,41 @@ async def test_an_answer_that_fails_behind_a_begun_word_is_not_heard_at_all() ->
             heard.append(chunk)
     assert not heard
     assert not requests.open
+
+
+async def test_what_is_drawn_ahead_is_heard_with_the_first_whole_word_though_no_more_is_known() -> None:
+    """Of that word the first id was known before, and no other."""
+    heard: list[float] = []
+    clock = asyncio.get_running_loop().time
+    speech = talker(FakeRequests(stops=[40])).generate("r", begun_and_whole("I", "I", " am here.", whole_s=1.0))
+    async for chunk in speech:
+        heard += [round(clock(), 3)] * len(chunk.frames)
+    assert heard[:2] == [1.1, 2.12], "the next frame needs the next word"
+
+
+async def test_marks_before_a_begun_word_are_its_first_id() -> None:
+    requests = FakeRequests(stops=[40])
+    await spoken(requests, begun_and_whole(" - n", " - no", " way."))
+    assert list(requests.request) == ["r.0"]
+    assert ids(requests, "r.0").endswith("- no way.|")
+
+
+async def test_only_a_sentence_is_begun_so() -> None:
+    async def clauses() -> AsyncIterator[Clause]:
+        for text, is_begun in (
+            ("T", True),
+            ("Th", True),
+            ("The", False),
+            ("cat", True),
+            (" cat.", False),
+            (" It", True),
+        ):
+            await asyncio.sleep(0.1)
+            yield Clause(text, "", is_begun=is_begun)
+        await asyncio.sleep(0.1)
+        yield Clause(" It sat.", "")
+
+    requests = FakeRequests(stops=[20, 20])
+    chunks = await spoken(requests, clauses())
+    assert "".join(chunk.text for chunk in chunks) == "The cat. It sat."
+    assert [ids(requests, name)[-8:] for name in ("r.0", "r.1")] == ["he cat.|"[-8:], "It sat.|"]

@@ -9,7 +9,7 @@ from pipeline.models.aura.media import patches
 @pytest.mark.parametrize("frames", [1, 2])
 def test_patches_lie_by_token_and_in_each_by_colour_frame_and_row(frames: int) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (frames, 64, 96, 3), np.uint8)
-    made = patches(pixels)
+    made = patches(tuple(pixels))
     assert made.shape == (4 * 6, 3 * 2 * 16 * 16)
     of_tokens = made.reshape(2, 3, 2, 2, 3, 2, 16, 16)
     for down, right, below, beside, colour, frame in np.ndindex(of_tokens.shape[:6]):

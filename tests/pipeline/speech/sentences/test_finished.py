@@ -29,7 +29,7 @@ FINISHED = {
         *("His number is 23.", "The number that I want is 42.", "My phone is at 20 %.", "The phone is 300 €."),
         *("01/02/1998.", "2024-01-05.", "01/02.", "0-2.", "100000.", "250000.", "100 000.", "1 000 000."),
         *("One, two, three.", "Three, two, one.", "1, 2, 3.", "The code is 123456."),
-        *("Well?", "So?", "You did well.", "I think so. Well."),
+        *("Well?", "So?", "You did well.", "I think so. Well.", "I.", "Well!", "Well, well, well!", "But!"),
         *("Let me think... Right.", "The pin is at 10.", "My PIN is 1234.", "250 000 €."),
     ],
     "de": [

@@ -67,7 +67,9 @@ async def test_without_instructions_every_callers_prompt_begins_alike() -> None:
 
 
 async def test_once_something_was_shown_every_prompt_begins_with_examples_of_what_is_seen() -> None:
-    shown = replace(said("Hi").with_video_turn(VideoChunk("c", np.zeros((1, 32, 32, 3), np.uint8))), is_live=True)
+    shown = replace(
+        said("Hi").with_video_turn(VideoChunk("c", tuple(np.zeros((1, 32, 32, 3), np.uint8)))), is_live=True
+    )
     seen = await prompt(TurnRequest(shown, ResponseOptions(instructions="Be kind.")), Observation((SeenThing("cat"),)))
     stem = (*PREAMBLE, ChatMessage("system", "Be kind."), *SIGHT)
     question = ChatMessage("user", "(The camera now shows: a cat.)\nHi")
@@ -77,7 +79,7 @@ async def test_once_something_was_shown_every_prompt_begins_with_examples_of_wha
 
 
 async def test_a_prompt_begins_as_before_once_the_only_picture_is_forgotten() -> None:
-    picture = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+    picture = VideoChunk("p", tuple(np.zeros((1, 32, 32, 3), np.uint8)))
     sent = Item("p", "user", "", images=1, pictures=(picture,))
     shown = History((sent, Item("a", "assistant", "A cat."), Item("q", "user", "Hi")))
     forgotten = shown.cut(PrunePlan(items=frozenset("p")))
@@ -136,7 +138,7 @@ async def test_long_instructions_are_cut_to_what_fits() -> None:
 
 async def test_the_longest_prompt_and_answer_fit_into_a_slot() -> None:
     wordy = said(*["Tell me a long story, please, about the sea and the ships on it. " * 20] * 21)
-    shown = replace(wordy.with_video_turn(VideoChunk("c", np.zeros((1, 32, 32, 3), np.uint8))), is_live=True)
+    shown = replace(wordy.with_video_turn(VideoChunk("c", tuple(np.zeros((1, 32, 32, 3), np.uint8)))), is_live=True)
     page = Observation((SeenThing("book"),), "你好" * 1_000)
     chat = await prompt(TurnRequest(shown, ResponseOptions(instructions="Always be kind. " * 1000)), page)
     assert "你好" in chat.messages[-1].text

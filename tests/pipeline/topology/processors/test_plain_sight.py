@@ -10,7 +10,7 @@ from pipeline.topology.processors.plain_sight import plain_answer
 from pipeline.types.history import History, Item
 from pipeline.types.observation import Observation, SeenThing
 
-PICTURE = VideoChunk("p", np.zeros((1, 32, 32, 3), np.uint8))
+PICTURE = VideoChunk("p", tuple(np.zeros((1, 32, 32, 3), np.uint8)))
 CAT = Observation((SeenThing("cat"), SeenThing("book", 2)), "Moby Dick")
 
 

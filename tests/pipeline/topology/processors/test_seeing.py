@@ -25,7 +25,7 @@ CAT = Observation((SeenThing("cat"),))
 
 
 def picture(name: str, source: VideoSource = "camera") -> VideoChunk:
-    return VideoChunk(name, np.zeros((1, 32, 32, 3), np.uint8), source)
+    return VideoChunk(name, tuple(np.zeros((1, 32, 32, 3), np.uint8)), source)
 
 
 def watched(source: VideoSource = "camera", *, is_live: bool = True) -> History:
