@@ -30,8 +30,7 @@ EDGES = '"“”«»()[]¿¡.,;:?!…。？！؟।'
 
 def is_marked(text: str) -> bool:
     """Whether a mark stands at its end that is not one of a sentence which trails off."""
-    bare = text.rstrip().rstrip(CLOSING)
-    return bare.endswith(MARKS) and not bare.endswith(OPEN)
+    return _ends_with(text, MARKS) and not _ends_with(text, OPEN)
 
 
 def ends_sentence(text: str, language: str = "") -> bool:
@@ -65,7 +64,7 @@ def unfinished(text: str, language: str = "") -> Unfinished | None:
         return "hold"
     if are_mentioned(text, words):
         return None
-    if len(sentences) == 1 and only_opens(words, language) and not (asks or _exclaims(text)):
+    if len(sentences) == 1 and only_opens(words, language) and not (asks or _ends_with(text, EXCLAIMED)):
         return "hold"
     if waits := asks_to_wait(text, language):
         return waits
@@ -97,11 +96,11 @@ def _only_thinks(words: list[str], asks: bool, language: str) -> bool:
 
 
 def _asks(text: str) -> bool:
-    return text.rstrip().rstrip(CLOSING).endswith(ASKED)
+    return _ends_with(text, ASKED)
 
 
-def _exclaims(text: str) -> bool:
-    return text.rstrip().rstrip(CLOSING).endswith(EXCLAIMED)
+def _ends_with(text: str, marks: tuple[str, ...]) -> bool:
+    return text.rstrip().rstrip(CLOSING).endswith(marks)
 
 
 def _last_sentence(text: str) -> list[str]:
