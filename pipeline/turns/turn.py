@@ -56,13 +56,13 @@ async def run_turn(
                 continue
             if now == ahead and not context.is_worth_an_answer:
                 continue
+            if request:
+                output.discard()
             if attempt:
                 attempt.cancel()  # what comes now need not wait until its engines have let go of it
                 going = {each for each in (*going, attempt) if not each.done()}
-            if len(going) > MOST_GOING:
-                await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
-            if request:
-                output.discard()
+                if len(going) > MOST_GOING:
+                    await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
             request = ahead = attempt = None
             here = replace(turn, attempt=next(attempts))
             if context.is_worth_an_answer:
