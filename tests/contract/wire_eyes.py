@@ -1,5 +1,7 @@
 """Scripted engines of the embedded pipeline, with eyes, behind the real wire."""
 
+import numpy as np
+
 from pipeline.context.window import WindowLimits
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, hears, speaks
@@ -48,6 +50,6 @@ class Recognising(Line):
 
     def _look(self, prompt: RecognitionPrompt) -> list[tuple[float, Observation]]:
         return [
-            (self.look_s, Observation(is_blank=True) if picture.frames[-1].max() < DARKEST else self.seen)
+            (self.look_s, Observation(is_blank=True) if max(map(np.max, picture.frames)) < DARKEST else self.seen)
             for picture in prompt.pictures
         ]

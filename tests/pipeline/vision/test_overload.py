@@ -99,9 +99,9 @@ async def asks_now_and_then(caller: Caller, begins_s: float) -> None:
         await asyncio.sleep(9)
 
 
-@pytest.mark.parametrize(("cameras", "is_skipped"), [(2, False), (4, True), (13, True)])
+@pytest.mark.parametrize(("cameras", "most_s", "is_skipped"), [(2, 0.1, False), (4, 5.5, True), (13, 2.5, True)])
 async def test_however_many_cameras_there_are_questions_find_nearly_all_prefilled(
-    cameras: int, is_skipped: bool
+    cameras: int, most_s: float, is_skipped: bool
 ) -> None:
     engine, calls = SharedEngine(), list[Told]()
     async with AsyncExitStack() as open_, asyncio.TaskGroup() as tasks:
@@ -125,7 +125,7 @@ async def test_however_many_cameras_there_are_questions_find_nearly_all_prefille
     skipped = [sum(each.seconds for _, each in told.events if isinstance(each, VideoSkipped)) for told in calls]
     assert len(engine.unread) > 12 * cameras
     assert max(engine.unread) <= (10 if is_skipped else 0)
-    assert median(engine.waited) < 1 and max(engine.waited) < 6, "a step takes four times as long as on a GPU"
+    assert median(engine.waited) < 1 and max(engine.waited) < most_s, "a step takes four times as long as on a GPU"
     assert engine.most_seen <= LIMITS.keep_s + 2 * LIMITS.slack_s
     assert all(skipped) if is_skipped else not any(skipped)
     assert max(skipped) < CALL_S * 0.8, "each is seen all the same"

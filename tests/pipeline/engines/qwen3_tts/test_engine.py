@@ -327,3 +327,28 @@ async def test_only_a_sentence_is_begun_so() -> None:
     chunks = await spoken(requests, clauses())
     assert "".join(chunk.text for chunk in chunks) == "The cat. It sat."
     assert [ids(requests, name)[-8:] for name in ("r.0", "r.1")] == ["he cat.|"[-8:], "It sat.|"]
+
+
+async def test_nothing_is_heard_of_a_word_that_goes_on_and_is_still_not_whole() -> None:
+    async def grows() -> AsyncIterator[Clause]:
+        for text in ("T", "Th"):
+            await asyncio.sleep(0.1)
+            yield Clause(text, "", is_begun=True)
+        await asyncio.sleep(0.1)
+        yield Clause("The.", "")
+
+    clock = asyncio.get_running_loop().time
+    heard = [round(clock(), 3) async for _ in talker(FakeRequests(stops=[20])).generate("r", grows())]
+    assert heard[0] == 0.3
+
+
+async def test_a_word_that_is_begun_within_a_sentence_is_waited_for() -> None:
+    async def clauses() -> AsyncIterator[Clause]:
+        for text, is_begun in (("Abcd", False), (" x", False), ("cat", True), (" cat.", False)):
+            await asyncio.sleep(0.5)
+            yield Clause(text, "", is_begun=is_begun)
+
+    requests = FakeRequests(stops=[40])
+    await spoken(requests, clauses())
+    assert list(requests.request) == ["r.0"]
+    assert ids(requests, "r.0").endswith("Abcd x cat.|")
