@@ -26,14 +26,16 @@ FinishReason = Literal["stop", "length"]  # of what is written: it is complete, 
 class Priority(IntEnum):
     """Whose prompt a language model that many share serves first: that of the lower number, as vLLM counts.
 
-    QUESTION: somebody waits for it. OFFER: what may be said unasked. PREFILL: what is only prefilled. PRUNED: what
-    pruning will leave of a conversation, which is prefilled as well.
+    QUESTION: somebody waits for it. OFFER: what may be said unasked. PREFILL: what is only prefilled, of somebody who
+    speaks and will wait soon. SEEN: likewise, of somebody who is silent. PRUNED: what pruning will leave of a
+    conversation, which is prefilled as well.
     """
 
     QUESTION = 0
     OFFER = 1
     PREFILL = 2
-    PRUNED = 3
+    SEEN = 3
+    PRUNED = 4
 
 
 @dataclass(frozen=True, slots=True)

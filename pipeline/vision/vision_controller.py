@@ -239,7 +239,7 @@ class VisionController:
 
     async def _prefill_to(self, history: History, upto: FrameId) -> None:
         self._prefills.begin(upto, _now())
-        await self.prefill(history, upto)
+        await self.prefill(history, upto, priority=Priority.SEEN)
         self._prefills.end(upto, _now())
 
     async def _prefill_rest(self, history: History, upto: FrameId) -> None:

@@ -1,4 +1,4 @@
-"""Measures the attention of the Talker's decoder on a GPU: how far from float32 it is, and how long a step's 28 take.
+"""Measures our own attention of a decoder on a GPU: how far from float32 it is, and how long a step's 28 layers take.
 
 `python -m tests.gpu.attention [-o attention.json] [--tiny]`. Random numbers, full size. `--tiny` runs on a CPU, with
 TRITON_INTERPRET=1.
@@ -16,14 +16,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pipeline.models.qwen3_tts.decoder_attention.launch import attend_layer, room_for
+from pipeline.models.shared.decoder_attention.launch import PARTED, PARTS, TILE, Sharing, attend_layer, room_for
 from tests.gpu.sections import Report, Row
 
 HEADS, KV_HEADS, SIZE, BLOCK_SIZE = 16, 8, 128, 16
 LAYERS = 28
 EPSILON = 1e-6
 ROOM = 32
-SHAPES = ((64, 8), (32, 8), (32, 4), (64, 4))  # of a tile, and warps
+SHAPES = ((8, 1, 64), (4, 1, 64), (8, PARTS, 32), (4, PARTS, 32), (8, PARTS, 64), (4, 8, 32))
+# warps, the most programs that share a past, and positions for each of which one more is at work
 RIGHT: tuple[tuple[tuple[int, int], ...], ...] = (
     ((70, 1),), ((0, 25),), ((200, 1), (0, 25), (15, 1), (16, 1), (64, 1), (900, 3)), tuple((i, 1) for i in range(32)),
 )  # fmt: skip
@@ -75,11 +76,11 @@ class Step:
             self.output = torch.zeros(tokens, HEADS * SIZE, **low)
         self.places = places
 
-    def attend(self, tile: int, warps: int) -> None:
+    def attend(self, warps: int, sharing: Sharing) -> None:
         attend_layer(
             self.output, self.qkv, self.positions, self.query_start_loc, self.block_table, self.slot_mapping,
             self.cache, *self.weights, self.cos_sin_cache,
-            heads=HEADS, epsilon=EPSILON, room=room_for(ROOM), tile=tile, warps=warps,
+            heads=HEADS, epsilon=EPSILON, room=room_for(ROOM), sharing=sharing, tile=TILE, warps=warps,
         )  # fmt: skip
 
     def expected(self, exact: bool) -> Tensor:
@@ -108,15 +109,16 @@ def _rotated(x: Tensor, weight: Tensor, cos_sin: Tensor, low: Callable[[Tensor],
     return low(x * cosines + torch.cat([-x[..., half:], x[..., :half]], -1) * sines)
 
 
-def _right(requests: tuple[tuple[int, int], ...], tile: int, warps: int) -> Row:
+def _right(requests: tuple[tuple[int, int], ...], warps: int, parts: int, part: int) -> Row:
     """The error against float32 as a share of what it should be, and that of plain bfloat16."""
     step = Step(requests, _device())
     exact, rounded = step.expected(True), step.expected(False)
-    step.attend(tile, warps)
+    sharing = _sharing(step, parts, part)
+    step.attend(warps, sharing)
     first = step.output.clone()
-    step.attend(tile, warps)
+    step.attend(warps, sharing)
     return {
-        "requests": len(requests), "tokens": len(step.places), "tile": tile, "warps": warps,
+        "requests": len(requests), "tokens": len(step.places), "warps": warps, "parts": parts, "part": part,
         "error": float((first.float() - exact).std() / exact.std()),
         "error of plain bfloat16": float((rounded - exact).std() / exact.std()),
         "the same bits again": torch.equal(first, step.output),
@@ -124,26 +126,32 @@ def _right(requests: tuple[tuple[int, int], ...], tile: int, warps: int) -> Row:
 
 
 def _speed() -> list[Row]:
-    """Microseconds of a layer, in a graph of all, by requests and how much they have said."""
+    """Microseconds of a layer, in a graph of all, by requests and how long their pasts are."""
     rows: list[Row] = []
     for requests in (1, 8, 32):
         for past in (30, 100, 300, 1000):
             row: Row = {"requests": requests, "positions": past}
-            for tile, warps in SHAPES:
-                row[f"us of a layer, {tile} and {warps} warps"] = _us(
-                    Step(((past, 1),) * requests, "cuda"), tile, warps
+            for warps, parts, part in SHAPES:
+                row[f"{warps} warps, {parts} of {part}"] = _us(
+                    Step(((past, 1),) * requests, "cuda"), warps, parts, part
                 )
             rows.append(row)
-    return [*rows, {"a prompt of 25, us of a layer": _us(Step(((0, 25),), "cuda"), *SHAPES[0])}]
+    prompts: Row = {f"a prompt of {new}": _us(Step(((0, new),), "cuda"), *SHAPES[0]) for new in (25, PARTED, 100, 200)}
+    return [*rows, prompts]
 
 
-def _us(step: Step, tile: int, warps: int) -> float:
-    step.attend(tile, warps)
+def _sharing(step: Step, parts: int, part: int) -> Sharing:
+    return Sharing.of(step.device, heads=HEADS, kv_heads=KV_HEADS, size=SIZE, parts=parts, part=part)
+
+
+def _us(step: Step, warps: int, parts: int, part: int) -> float:
+    sharing = _sharing(step, parts, part)
+    step.attend(warps, sharing)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for _ in range(LAYERS):
-            step.attend(tile, warps)
+            step.attend(warps, sharing)
     times: list[float] = []
     for _ in range(30):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

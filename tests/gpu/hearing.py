@@ -2,16 +2,19 @@
 
 `python -m tests.gpu.hearing [-o hearing.json] [--only 1.7b,0.6b]`. Each size is a process of its own with a limit: all
 start side by side, and are measured by turns. Each table is written when it is there; logs of the engines lie beside
-the report. `1.7b-compiled` is that size as vLLM would run it by itself. `--profile FOLDER` writes what the
-first of them did in some passes. `--tiny` is a dry run on a CPU. `--section NAME FOLDER` is one of those processes.
+the report. `1.7b-compiled` is that size as vLLM would run it by itself. `--engine` changes what all are told, such as
+`{"additional_config": {"own_attention": false}}`. `--profile FOLDER` writes what the first of them did in some passes,
+and tells the kernels of one. `--tiny` is a dry run on a CPU. `--section NAME FOLDER` is one of those processes.
 """
 
 import argparse
 import asyncio
+import json
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from tests.gpu.environment import environment
 from tests.gpu.hearing_model import SIZES, write_recogniser_files
@@ -26,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("hearing.json"))
     parser.add_argument("--only", default=",".join(SIZES))
+    parser.add_argument("--engine", type=json.loads, default={}, metavar="JSON", help="vLLM's arguments")
     parser.add_argument("--profile", type=Path)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--section", nargs=2, metavar=("NAME", "FOLDER"))
@@ -33,7 +37,7 @@ def main() -> None:
     report = Report(args.out.absolute())
     if args.section:
         name, folder = args.section
-        section = Section(name, report, Path(folder), tiny=args.tiny, profile=args.profile)
+        section = Section(name, report, Path(folder), args.engine, tiny=args.tiny, profile=args.profile)
         return asyncio.run(section.run())
     report.path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -44,12 +48,12 @@ def main() -> None:
         with ThreadPoolExecutor(len(names)) as threads:
             for name in names:
                 profile = args.profile if name == names[0] else None
-                threads.submit(_run, name, report, turns, args.tiny, profile)
+                threads.submit(_run, name, report, turns, args.engine, args.tiny, profile)
 
 
-def _run(name: str, report: Report, turns: Turns, tiny: bool, profile: Path | None) -> None:
+def _run(name: str, report: Report, turns: Turns, engine: dict[str, Any], tiny: bool, profile: Path | None) -> None:
     command = [sys.executable, "-m", "tests.gpu.hearing", "--section", name, str(turns.folder)]
-    command += ["-o", str(report.path), *(["--tiny"] if tiny else [])]
+    command += ["-o", str(report.path), "--engine", json.dumps(engine), *(["--tiny"] if tiny else [])]
     command += ["--profile", str(profile.absolute())] if profile else []
     env = environment(turns.folder / f"plugin_{name}", turns.folder, tiny=tiny)
     try:

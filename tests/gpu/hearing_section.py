@@ -8,12 +8,14 @@ from typing import Any
 from tests.gpu import hearing_measures as measures
 from tests.gpu.hearing_listening import Listener
 from tests.gpu.hearing_measures import TINY, Extent
+from tests.gpu.kernel_trace import bursts, newest
 from tests.gpu.memory import own_gpu_mib
 from tests.gpu.sections import Report, Row, measured
 from tests.gpu.turns import Turns
 
 MEASURE_S, MEASURE_TINY_S = 60.0, 300.0
-PROFILED = 6  # passes
+PROFILED, TOKENS = 3, 14  # passes, and what each writes
+REST_S = 0.1  # between two
 # Statistics are read by `Noting`.
 ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.5, "disable_log_stats": False}
 ENGINE_TINY: dict[str, Any] = {
@@ -28,13 +30,17 @@ class Section:
     Args:
         name: A size, and what is different about its engine.
         folder: Where it and the other sections have their checkpoints.
+        engine: Arguments of vLLM's that are different.
         profile: Where what the engine did is written.
     """
 
-    def __init__(self, name: str, report: Report, folder: Path, *, tiny: bool, profile: Path | None) -> None:
+    def __init__(
+        self, name: str, report: Report, folder: Path, engine: dict[str, Any], *, tiny: bool, profile: Path | None
+    ) -> None:
         self._name = name
         self._report = report
         self._folder = folder
+        self._engine = engine
         self._tiny = tiny
         self._profile = profile
         self._extent = TINY if tiny else Extent()
@@ -66,6 +72,7 @@ class Section:
 
     def _engine_args(self) -> dict[str, Any]:
         args = (ENGINE_TINY if self._tiny else ENGINE) | (COMPILED if self._name.endswith("-compiled") else {})
+        args |= self._engine
         if self._profile:
             args["profiler_config"] = {
                 "profiler": "torch", "torch_profiler_dir": str(self._profile), "torch_profiler_with_stack": False,
@@ -74,12 +81,14 @@ class Section:
         return args
 
     async def _profiled(self, listener: Listener) -> list[Row]:
-        """Its tables and its trace lie in the folder."""
+        """The kernels of the last pass. Its tables and its trace lie in the folder."""
+        assert self._profile
         await listener.noting.start_profile()
         for _ in range(PROFILED):
-            await listener.first_ms(listener.part(3.0, listener.name()))
+            await listener.pass_ms(3.0, TOKENS)
+            await asyncio.sleep(REST_S)
         await listener.noting.stop_profile()
-        return [{"passes": PROFILED, "speech_s": 3.0}]
+        return [{"speech_s": 3.0, "tokens": TOKENS}, *bursts(newest(self._profile))[-1].rows()]
 
     async def _measure(self, what: str, measure: Callable[[], Awaitable[list[Row]]]) -> None:
         rows = await measured(measure, MEASURE_TINY_S if self._tiny else MEASURE_S)

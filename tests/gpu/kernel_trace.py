@@ -59,6 +59,11 @@ def burst_of(spans: Iterable[Span]) -> Burst:
     return Burst((until - ordered[0][0]) / 1000 if ordered else 0.0, busy / 1000, kernels)
 
 
+def newest(folder: Path) -> Path:
+    """The trace that an engine's profiler wrote there last."""
+    return max(folder.glob("rank0*.json.gz"), key=lambda each: each.stat().st_mtime)
+
+
 def _parted(spans: Sequence[Span]) -> Iterator[list[Span]]:
     part, ends = list[Span](), 0.0
     for span in spans:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.engines.vllm.engine import VllmEngine
-from tests.gpu.kernel_trace import bursts
+from tests.gpu.kernel_trace import bursts, newest
 from tests.gpu.sections import Row
 from tests.gpu.watching_measures import Camera
 
@@ -31,10 +31,6 @@ async def profiled(vllm: VllmEngine, camera: Camera, traces: Path) -> list[Row]:
         await asyncio.sleep(REST_S)
     await camera.ask(TOKENS)
     await vllm._llm.stop_profile()
-    *_, video, question = (each for each in bursts(_newest(traces)) if each.busy_ms > SOME_MS)
+    *_, video, question = (each for each in bursts(newest(traces)) if each.busy_ms > SOME_MS)
     named = {"a second of video": video, f"a question and {TOKENS} tokens": question}
     return [{"of": name, **row} for name, burst in named.items() for row in burst.rows()]
-
-
-def _newest(traces: Path) -> Path:
-    return max(traces.glob("rank0*.json.gz"), key=lambda each: each.stat().st_mtime)

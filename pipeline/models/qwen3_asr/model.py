@@ -27,6 +27,8 @@ from vllm.v1.worker.encoder_cudagraph_defs import (
 
 from pipeline.models.process_title import name_engine
 from pipeline.models.qwen3_asr.windows import CHUNK, audio_tokens
+from pipeline.models.shared.decoder_attention.launch import SHORT
+from pipeline.models.shared.decoder_attention.layer import with_own_attention
 
 PATH = "default"
 NEVER = 1 << 30  # tokens that no graph is for
@@ -43,6 +45,7 @@ class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
         name_engine("asr")
         super().__init__(vllm_config=vllm_config, prefix=prefix)
+        with_own_attention(self.language_model.model, vllm_config, "the recogniser", SHORT)
 
     def get_encoder_cudagraph_config(self) -> EncoderCudaGraphConfig:
         width = self.config.audio_config.output_dim

@@ -16,7 +16,6 @@ from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 from vllm.v1.worker.gpu.states import RequestState
 from vllm.v1.worker.utils import AttentionGroup
 
-from pipeline.models.qwen3_tts.decoder_attention.layer import DecoderAttention
 from pipeline.models.qwen3_tts.extra_args import Opening, unpack
 from pipeline.models.qwen3_tts.frame.cuda_graphs import BUCKETS, StepGraphs
 from pipeline.models.qwen3_tts.frame.draw import Decoded, FrameDraw, decoded_room
@@ -25,6 +24,7 @@ from pipeline.models.qwen3_tts.frame.slot_sampling import SlotSampling
 from pipeline.models.qwen3_tts.frame.step import FrameStep, Predicts
 from pipeline.models.qwen3_tts.predictor.fused_predictor import fused_or_plain, multiprocessors_of
 from pipeline.models.qwen3_tts.rows import Rows
+from pipeline.models.shared.decoder_attention.layer import DecoderAttention
 
 
 @dataclass(frozen=True, slots=True)

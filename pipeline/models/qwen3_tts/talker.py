@@ -14,11 +14,11 @@ from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
 
 from pipeline.models.process_title import name_engine
 from pipeline.models.qwen3_tts.config import voice_config
-from pipeline.models.qwen3_tts.decoder_attention.layer import with_own_attention
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, checkpoint_names
 from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
+from pipeline.models.shared.decoder_attention.layer import with_own_attention
 from pipeline.models.shared.weight_names import check_names
 
 # Of its process. vLLM marks padding in every step for experts, which may skip it, whether there are any or not.
@@ -41,7 +41,7 @@ class Talker(CodecTalker):
         voice = voice_config(model_config.hf_config.checkpoint, Path(self.source))
         self.voice, talker = voice, voice.talker
         self.model = Qwen3Model(vllm_config=vllm_config, prefix=maybe_prefix(prefix, "model"))
-        with_own_attention(self.model, vllm_config)
+        with_own_attention(self.model, vllm_config, "the Talker")
         self.codec_head = ParallelLMHead(
             talker.vocab_size, talker.hidden_size, prefix=maybe_prefix(prefix, "codec_head")
         )

@@ -24,7 +24,7 @@ def speaker(vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]) -> Iterator
 
 
 def test_each_layer_has_it(speaker: Speaker) -> None:
-    from pipeline.models.qwen3_tts.decoder_attention.layer import DecoderAttention
+    from pipeline.models.shared.decoder_attention.layer import DecoderAttention
 
     model = speaker.engine.model_executor.driver_worker.get_model()
     assert all(isinstance(layer.self_attn, DecoderAttention) for layer in model.model.layers)
@@ -33,7 +33,7 @@ def test_each_layer_has_it(speaker: Speaker) -> None:
 def test_the_backends_that_it_fits_have_the_metadata_that_it_reads(vllm_on_a_cpu: None) -> None:
     from vllm.v1.attention.backends.registry import AttentionBackendEnum
 
-    from pipeline.models.qwen3_tts.decoder_attention.fit import BACKENDS
+    from pipeline.models.shared.decoder_attention.fit import BACKENDS
 
     for name in BACKENDS:
         backend = AttentionBackendEnum[name].get_class()
@@ -48,7 +48,7 @@ def test_the_backends_that_it_fits_have_the_metadata_that_it_reads(vllm_on_a_cpu
 def test_where_it_does_not_fit_the_talker_keeps_vllms_and_says_so_if_it_was_expected(
     speaker: Speaker, additional_config: dict[str, bool], said: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from pipeline.models.qwen3_tts.decoder_attention.layer import with_own_attention
+    from pipeline.models.shared.decoder_attention.layer import with_own_attention
 
     real = speaker.engine.model_executor.driver_worker.get_model().model.layers[0].self_attn
     flashinfer = SimpleNamespace(get_name=lambda: "FLASHINFER")
@@ -63,7 +63,7 @@ def test_where_it_does_not_fit_the_talker_keeps_vllms_and_says_so_if_it_was_expe
         parallel_config=SimpleNamespace(tensor_parallel_size=1),
         model_config=SimpleNamespace(dtype=real.attn.kv_cache_torch_dtype),
     )
-    with_own_attention(SimpleNamespace(layers=[layer]), config)
+    with_own_attention(SimpleNamespace(layers=[layer]), config, "the Talker")
     assert layer.self_attn is theirs
     expected = "the Talker keeps vLLM's attention: the attention backend is FLASHINFER, not one of "
     assert [record.getMessage().startswith(expected) for record in caplog.records] == [True] * said

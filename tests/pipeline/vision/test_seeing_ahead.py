@@ -180,3 +180,23 @@ async def test_a_guess_that_is_adopted_is_about_what_was_seen_at_the_pause() -> 
     (request,) = room.request
     assert seen(request)[-1] == "s.4", "what came later waits"
     assert only_words_are_left(request, room.read)
+
+
+async def test_what_is_seen_while_nobody_speaks_is_read_behind_what_those_see_who_do() -> None:
+    room = Room(read_s=0.3)
+    async with room.call(SessionOptions()) as caller:
+        await caller.is_silent(3.1)
+        assert room.read and {scene.priority for scene in room.read} == {Priority.SEEN}
+        before = len(room.read)
+        await caller.says(2.2)
+        assert {scene.priority for scene in room.read[before:]} == {Priority.PREFILL}
+
+
+async def test_a_second_that_waits_when_somebody_begins_to_speak_is_read_as_theirs() -> None:
+    room = Room(read_s=30.0)
+    async with room.call(SessionOptions()) as caller:
+        await caller.is_silent(1.6)
+        (waits,) = room.read
+        await caller.says(0.6)
+        assert [scene.priority for scene in room.read] == [Priority.SEEN, Priority.PREFILL]
+        assert seen(room.read[1])[: len(seen(waits))] == seen(waits)

@@ -67,7 +67,7 @@ def cast(value: Any, dtype: Any, bitcast: bool = False) -> Any:
     return (array.view(dtype) if bitcast else array.astype(dtype))[()]
 
 
-def load(pointer: Pointer, mask: Any = None, other: Any = None) -> Any:
+def load(pointer: Pointer, mask: Any = None, other: Any = None, cache_modifier: str = "") -> Any:
     return pointer.load(mask, other)
 
 
@@ -75,8 +75,10 @@ def store(pointer: Pointer, value: Any, mask: Any = None) -> None:
     pointer.store(value, mask)
 
 
-def atomic_add(pointer: Pointer, value: Any, mask: Any = None) -> None:
+def atomic_add(pointer: Pointer, value: Any, mask: Any = None, sem: str | None = None) -> Any:
+    before = pointer.load(mask, 0)
     pointer.update(np.add, value, mask)
+    return before
 
 
 def atomic_or(pointer: Pointer, value: Any, mask: Any = None) -> None:

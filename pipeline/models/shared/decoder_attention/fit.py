@@ -4,19 +4,25 @@ from typing import Any
 
 # In their metadata of a step, `query_start_loc` and `block_table` are of all its requests; FLASHINFER's has neither.
 BACKENDS = ("FLASH_ATTN", "TRITON_ATTN", "CPU_ATTN")
+MIXED = (
+    "FLASH_ATTN",
+    "TRITON_ATTN",
+)  # whose cache lies as ours does, so that either may read what the other has written
 
 
-def misfits(attention: Any, tensor_parallel_size: int, dtype: object) -> list[str]:
+def misfits(attention: Any, tensor_parallel_size: int, dtype: object, *, mixed: bool = False) -> list[str]:
     """What of vLLM's attention the kernel cannot do, in words; nothing where it fits.
 
     Args:
         attention: A `Qwen3Attention`.
         dtype: Of the weights.
+        mixed: It stands in for it in some steps only.
     """
     backend, cache_dtype = attention.attn.attn_backend.get_name(), attention.attn.kv_cache_torch_dtype
     size, rotated = attention.head_dim, attention.rotary_emb.cos_sin_cache.shape[1]
+    backends = MIXED if mixed else BACKENDS
     found = {
-        f"the attention backend is {backend}, not one of {', '.join(BACKENDS)}": backend not in BACKENDS,
+        f"the attention backend is {backend}, not one of {', '.join(backends)}": backend not in backends,
         f"tensor_parallel_size is {tensor_parallel_size}, not 1": tensor_parallel_size != 1,
         f"the cache is of {cache_dtype}, the weights of {dtype}": cache_dtype != dtype,
         f"heads of {size} are no power of two": size & (size - 1) != 0,

@@ -2,7 +2,8 @@
 
 A program has one token and the heads that share one key-value head. Of the tokens of its step that come before it in
 its request it normalises and rotates the keys itself, so that it waits for no other program; what was read in earlier
-steps comes from the cache. Sums are taken in one order, whatever else is in the batch.
+steps comes from the cache. Behind a long past several programs share that, and the last of them to be done adds up what
+all have found. Sums are taken in one order, whatever else is in the batch.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
@@ -17,12 +18,14 @@ def attend(
     output, qkv, positions, query_start_loc, requests, block_table, slot_mapping,
     # of the layer
     cache, q_weight, k_weight, cos_sin_cache,
+    # of programs that share a past
+    found, arrivals,
     # how far apart rows lie
     line, block_table_line, block_apart, kv_head_apart, place_apart,
     HEADS: tl.constexpr, KV_HEADS: tl.constexpr, SIZE: tl.constexpr, BLOCK_SIZE: tl.constexpr, EPSILON: tl.constexpr,
-    ROOM: tl.constexpr, TILE: tl.constexpr, CHUNK: tl.constexpr,
+    ROOM: tl.constexpr, TILE: tl.constexpr, CHUNK: tl.constexpr, PARTS: tl.constexpr, PART: tl.constexpr,
 ):  # fmt: skip
-    """One program a token, and key-value head.
+    """At most `PARTS` programs a token, and key-value head.
 
     Args:
         output: [tokens, HEADS * SIZE], written; rows of tokens that belong to no request are left alone.
@@ -34,7 +37,10 @@ def attend(
         slot_mapping: [tokens], int64: where the cache takes them; below zero: nowhere.
         cache: [blocks, KV_HEADS, BLOCK_SIZE, 2 * SIZE]: keys, already rotated, and values.
         cos_sin_cache: [positions, SIZE]: cosines, and then sines, of half a head each.
+        found: [tokens, KV_HEADS, PARTS, heads that share one, SIZE + 2], float32: room for what each program has found.
+        arrivals: [tokens, KV_HEADS], int32, all zero, as they are again when all programs have ended.
         TILE, CHUNK: Positions of the cache, and tokens of the step, that are looked at together.
+        PART: Positions of the cache for each of which one more program is at work.
     """
     SHARE: tl.constexpr = HEADS // KV_HEADS
     OWN: tl.constexpr = triton.next_power_of_2(SHARE)
@@ -49,12 +55,16 @@ def attend(
     first = tl.max(tl.where(before, begins, 0), 0)
     position = tl.load(positions + token).to(tl.int32)
     past = position - (token - first)  # positions in the cache
+    part = tl.program_id(2)
+    parts = tl.minimum(PARTS, tl.maximum(1, tl.cdiv(past, PART)))
+    if part >= parts:
+        return
 
     d = tl.arange(0, SIZE)[None, :]
     blocks = block_table + request * block_table_line
     ours = cache + kv_head * kv_head_apart
     # on their way meanwhile
-    keys, values = _kept(ours, blocks, 0, past, block_apart, place_apart, SIZE, BLOCK_SIZE, TILE)
+    keys, values = _kept(ours, blocks, part * TILE, past, block_apart, place_apart, SIZE, BLOCK_SIZE, TILE)
     own = tl.arange(0, OWN)[:, None]
     one = tl.arange(0, 1)[:, None]
     row = qkv + token.to(tl.int64) * line
@@ -66,21 +76,22 @@ def attend(
     v = tl.load(row + (HEADS + KV_HEADS + kv_head) * SIZE + d)
     slot = tl.load(slot_mapping + token)
     place = ours + (slot // BLOCK_SIZE) * block_apart + (slot % BLOCK_SIZE) * place_apart
-    kept = (slot >= 0) & (d < SIZE)
+    kept = (slot >= 0) & (part == 0) & (d < SIZE)
     tl.store(place + d, k, mask=kept)
     tl.store(place + SIZE + d, v.to(cache.dtype.element_ty), mask=kept)
 
-    best = tl.sum(q * k.to(tl.float32), 1)[:, None]
-    mass = tl.full((OWN, 1), 1.0, tl.float32)
-    mean = tl.zeros((OWN, SIZE), tl.float32) + v.to(tl.float32)
-    for begin in range(0, past, TILE):
+    # the first part has the token itself, and those of its step
+    best = tl.where(part == 0, tl.sum(q * k.to(tl.float32), 1)[:, None], -float("inf"))
+    mass = tl.where(part == 0, tl.full((OWN, 1), 1.0, tl.float32), 0.0)
+    mean = tl.where(part == 0, tl.zeros((OWN, SIZE), tl.float32) + v.to(tl.float32), 0.0)
+    for begin in range(part * TILE, past, parts * TILE):
         next_keys, next_values = _kept(
-            ours, blocks, begin + TILE, past, block_apart, place_apart, SIZE, BLOCK_SIZE, TILE
+            ours, blocks, begin + parts * TILE, past, block_apart, place_apart, SIZE, BLOCK_SIZE, TILE
         )
         inside = (begin + tl.arange(0, TILE) < past)[None, :]
         best, mass, mean = _with(q, keys, values, inside, best, mass, mean)
         keys, values = next_keys, next_values
-    for begin in range(first, token, CHUNK):
+    for begin in range(first, tl.where(part == 0, token, first), CHUNK):
         near = begin + tl.arange(0, CHUNK)
         there = (near < token)[:, None]
         rows = qkv + (near.to(tl.int64) * line)[:, None] + (HEADS + kv_head) * SIZE
@@ -90,7 +101,42 @@ def attend(
         told = tl.load(rows + KV_HEADS * SIZE + d, mask=there, other=0.0)
         best, mass, mean = _with(q, rotated, told, (near < token)[None, :], best, mass, mean)
     out = output + token.to(tl.int64) * (HEADS * SIZE) + (kv_head * SHARE + own) * SIZE + d
-    tl.store(out, (mean / mass).to(output.dtype.element_ty), mask=(own < SHARE) & (d < SIZE))
+    real = (own < SHARE) & (d < SIZE)
+    if parts == 1:
+        tl.store(out, (mean / mass).to(output.dtype.element_ty), mask=real)
+    else:
+        here = token.to(tl.int64) * KV_HEADS + kv_head
+        rows = found + here * (PARTS * OWN * (SIZE + 2)) + own * (SIZE + 2)
+        apart = OWN * (SIZE + 2)
+        tl.store(rows + part * apart + d, mean)
+        tl.store(rows + part * apart + SIZE, best)
+        tl.store(rows + part * apart + SIZE + 1, mass)
+        tl.debug_barrier()
+        arrived = tl.atomic_add(arrivals + here, 1, sem="acq_rel")
+        if arrived == parts - 1:
+            tl.debug_barrier()
+            best, mass, mean = _together(rows, apart, parts, OWN, SIZE)
+            tl.store(out, (mean / mass).to(output.dtype.element_ty), mask=real)
+            tl.store(arrivals + here, 0)
+
+
+@triton.jit
+def _together(rows, apart, parts, OWN: tl.constexpr, SIZE: tl.constexpr):
+    """What all parts have found, `apart` from each other, in their order."""
+    d = tl.arange(0, SIZE)[None, :]
+    best = tl.full((OWN, 1), -float("inf"), tl.float32)
+    mass = tl.zeros((OWN, 1), tl.float32)
+    mean = tl.zeros((OWN, SIZE), tl.float32)
+    for part in range(parts):
+        its = rows + part * apart
+        its_best = tl.load(its + SIZE, cache_modifier=".cg")
+        its_mass = tl.load(its + SIZE + 1, cache_modifier=".cg")
+        top = tl.maximum(best, its_best)
+        less, share = tl.exp(best - top), tl.exp(its_best - top)
+        mass = mass * less + its_mass * share
+        mean = mean * less + tl.load(its + d, cache_modifier=".cg") * share
+        best = top
+    return best, mass, mean
 
 
 @triton.jit

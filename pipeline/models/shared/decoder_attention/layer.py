@@ -1,4 +1,4 @@
-"""The attention of one layer of the Talker's decoder, in place of vLLM's: the same weights, cache and metadata."""
+"""The attention of one layer of a Qwen3 decoder, in place of vLLM's: the same weights, cache and metadata."""
 
 import logging
 from typing import Any, cast
@@ -8,8 +8,8 @@ from vllm.config import VllmConfig
 from vllm.model_executor.layers.attention.attention import get_attention_context
 from vllm.platforms import current_platform
 
-from pipeline.models.qwen3_tts.decoder_attention.fit import misfits
-from pipeline.models.qwen3_tts.decoder_attention.launch import attend_layer, room_for
+from pipeline.models.shared.decoder_attention.fit import misfits
+from pipeline.models.shared.decoder_attention.launch import Sharing, attend_layer, room_for
 
 log = logging.getLogger(__name__)
 
@@ -18,22 +18,25 @@ class DecoderAttention(nn.Module):
     """Is called as vLLM's `Qwen3Attention` is, whose parts it takes with their names.
 
     Args:
-        of: One without `misfits`.
+        of: One without `misfits`. It is called itself for steps of more than `most` tokens, if that is given.
         requests: Most at once.
     """
 
-    def __init__(self, of: Any, requests: int) -> None:
+    def __init__(self, of: Any, requests: int, sharing: Sharing, most: int | None = None) -> None:
         super().__init__()
         self.qkv_proj, self.o_proj = of.qkv_proj, of.o_proj
         self.q_norm, self.k_norm = of.q_norm, of.k_norm
         self.rotary_emb, self.attn = of.rotary_emb, of.attn
         self._heads, self._size = of.num_heads, of.head_dim
-        self._room = room_for(requests)
+        self._room, self._sharing = room_for(requests), sharing
+        self._most, self._theirs = most, of.forward
 
     def forward(self, positions: Tensor, hidden_states: Tensor) -> Tensor:
-        """[tokens], [tokens, width] → [tokens, width]."""
+        """[tokens], or [3, tokens] that are alike, [tokens, width] → [tokens, width]."""
+        if self._most is not None and len(hidden_states) > self._most:
+            return cast(Tensor, self._theirs(positions, hidden_states))
         qkv, _ = self.qkv_proj(hidden_states)
-        output, _ = self.o_proj(self._attended(positions, qkv))
+        output, _ = self.o_proj(self._attended(positions if positions.dim() == 1 else positions[0], qkv))
         return cast(Tensor, output)
 
     def _attended(self, positions: Tensor, qkv: Tensor) -> Tensor:
@@ -44,23 +47,29 @@ class DecoderAttention(nn.Module):
         attend_layer(
             output, qkv, positions, step.query_start_loc, step.block_table, slot_mapping, cache,
             self.q_norm.weight, self.k_norm.weight, self.rotary_emb.cos_sin_cache,
-            heads=self._heads, epsilon=self.q_norm.variance_epsilon, room=self._room,
+            heads=self._heads, epsilon=self.q_norm.variance_epsilon, room=self._room, sharing=self._sharing,
         )  # fmt: skip
         return output
 
 
-def with_own_attention(model: Any, config: VllmConfig) -> None:
+def with_own_attention(model: Any, config: VllmConfig, whose: str, most: int | None = None) -> None:
     """Puts `DecoderAttention` in place of the attention of each layer of a Qwen3 decoder, if it is asked for and fits.
 
     It is asked for by `own_attention` in vLLM's `additional_config`; where nothing says it, on GPUs. Where it is, and
     does not fit, the log says why.
+
+    Args:
+        whose: Named in the log.
+        most: Tokens of a step; a longer one has vLLM's. None: of any length.
     """
     told = config.additional_config
     if not isinstance(told, dict) or not told.get("own_attention", current_platform.is_cuda()):
         return
     first, parallel = model.layers[0].self_attn, config.parallel_config
-    if found := misfits(first, parallel.tensor_parallel_size, config.model_config.dtype):
-        log.warning("the Talker keeps vLLM's attention: %s", "; ".join(found))
+    if found := misfits(first, parallel.tensor_parallel_size, config.model_config.dtype, mixed=most is not None):
+        log.warning("%s keeps vLLM's attention: %s", whose, "; ".join(found))
         return
+    size, device = first.head_dim, first.q_norm.weight.device
+    sharing = Sharing.of(device, heads=first.num_heads, kv_heads=first.num_kv_heads, size=size)
     for layer in model.layers:
-        layer.self_attn = DecoderAttention(layer.self_attn, config.scheduler_config.max_num_seqs)
+        layer.self_attn = DecoderAttention(layer.self_attn, config.scheduler_config.max_num_seqs, sharing, most)

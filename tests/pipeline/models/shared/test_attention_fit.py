@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline.models.qwen3_tts.decoder_attention.fit import misfits
+from pipeline.models.shared.decoder_attention.fit import misfits
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,12 @@ class Attention:
 @pytest.mark.parametrize("backend", ["FLASH_ATTN", "TRITON_ATTN", "CPU_ATTN"])
 def test_it_fits_backends_that_tell_of_all_requests_at_once(backend: str) -> None:
     assert misfits(Attention(backend), 1, "bfloat16") == []
+
+
+def test_beside_vllms_own_it_fits_backends_whose_cache_lies_as_its_does() -> None:
+    assert [misfits(Attention(each), 1, "bfloat16", mixed=True) for each in ("FLASH_ATTN", "TRITON_ATTN")] == [[], []]
+    why = "the attention backend is CPU_ATTN, not one of FLASH_ATTN, TRITON_ATTN"
+    assert misfits(Attention("CPU_ATTN"), 1, "bfloat16", mixed=True) == [why]
 
 
 @pytest.mark.parametrize(

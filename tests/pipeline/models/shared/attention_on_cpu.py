@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pipeline.models.qwen3_tts.decoder_attention.launch import attend_layer
+from pipeline.models.shared.decoder_attention.launch import Sharing, attend_layer
 
 EPSILON = 1e-6
 UNTOUCHED = 7.0
@@ -25,6 +25,7 @@ class Shape:
     block_size: int = 16
     padding: int = 0
     interleaved: bool = False
+    part: int = 32
     dummy: bool = False  # as vLLM warms up and captures graphs: all tokens are at position 0, and none is kept
 
 
@@ -38,6 +39,9 @@ CASES = {
     "one head a key-value head, blocks of 32": Shape(((40, 2), (31, 1)), heads=2, block_size=32),
     "heads of 128": Shape(((66, 1), (0, 3)), heads=4, kv_heads=2, size=128),
     "places before heads": Shape(((17, 1), (2, 18)), interleaved=True),
+    "two programs a past, and three": Shape(((70, 1), (100, 1), (3, 2)), part=48),
+    "as many as may be": Shape(((190, 1), (64, 1), (33, 3), (0, 2)), part=8),
+    "three heads, and many programs": Shape(((90, 2),), heads=6, part=32),
     "a dummy batch": Shape(((0, 3), (0, 4), (0, 1)), dummy=True),
 }
 
@@ -73,9 +77,10 @@ def compared(shape: Shape) -> dict[str, Any]:
     block_table = F.pad(block_table, (0, 0, 0, shape.padding))
     output = torch.full((tokens + shape.padding, heads * size), UNTOUCHED)
     old = cache.clone()
+    sharing = Sharing.of("cpu", heads=heads, kv_heads=kv_heads, size=size, part=shape.part)
     attend_layer(
         output, qkv, positions, query_start_loc, block_table, slot_mapping, cache, q_weight, k_weight, cos_sin_cache,
-        heads=heads, epsilon=EPSILON, room=16,
+        heads=heads, epsilon=EPSILON, room=16, sharing=sharing,
     )  # fmt: skip
 
     cos_sin = cos_sin_cache[positions[:tokens]]
@@ -96,6 +101,7 @@ def compared(shape: Shape) -> dict[str, Any]:
     return {
         "output": float((output[:tokens] - expected.flatten(1)).abs().max()),
         "cache": float((cache - (old if shape.dummy else written)).abs().max()),
+        "arrivals": int(sharing.arrivals.abs().sum()),
         "left alone": bool((output[tokens:] == UNTOUCHED).all()),
     }
 

@@ -1,4 +1,4 @@
-"""The attention of the Talker's decoder, interpreted on the CPU, sees and keeps what plain torch does."""
+"""Our own attention of a decoder, interpreted on the CPU, sees and keeps what plain torch does."""
 
 import json
 import os
@@ -16,7 +16,7 @@ if find_spec("triton") is None:  # not imported: in this process vLLM's tests ma
 @pytest.fixture(scope="module")
 def compared() -> dict[str, dict[str, Any]]:
     """Of a process of its own: Triton decides when it is imported whether it interprets."""
-    command = [sys.executable, "-m", "tests.pipeline.models.qwen3_tts.attention_on_cpu"]
+    command = [sys.executable, "-m", "tests.pipeline.models.shared.attention_on_cpu"]
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600)
     found: dict[str, dict[str, Any]] = json.loads(run.stdout.splitlines()[-1])
@@ -24,7 +24,7 @@ def compared() -> dict[str, dict[str, Any]]:
 
 
 def test_tokens_see_what_came_before_them_in_their_request(compared: dict[str, dict[str, Any]]) -> None:
-    assert len(compared) == 10
+    assert len(compared) == 13
     assert {name: each["output"] for name, each in compared.items() if not each["output"] <= 1e-5} == {}
 
 
@@ -34,3 +34,7 @@ def test_the_cache_has_their_keys_and_values_and_all_else_as_it_was(compared: di
 
 def test_rows_that_only_fill_up_are_left_alone(compared: dict[str, dict[str, Any]]) -> None:
     assert all(each["left alone"] for each in compared.values())
+
+
+def test_programs_that_share_a_past_leave_their_room_as_they_found_it(compared: dict[str, dict[str, Any]]) -> None:
+    assert {name: each["arrivals"] for name, each in compared.items()} == dict.fromkeys(compared, 0)

@@ -1,1 +1,0 @@
-"""Attention of the Talker's decoder as one kernel a layer, over the cache that vLLM keeps."""
