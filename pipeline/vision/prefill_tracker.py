@@ -32,6 +32,11 @@ class PrefillTracker:
         """Prefills end before the next frame comes, and leave as much time to others."""
         return self._took_s is None or self._took_s <= QUICK_S
 
+    @property
+    def is_slow(self) -> bool:
+        """The newest prefill took so long that the next second closed meanwhile: there is more than can be prefilled."""
+        return self._took_s is not None and self._took_s > SECOND_S
+
     def is_behind(self, by_s: float, now: float) -> bool:
         """The two newest prefills took longer than that each, or the newest and the one that runs."""
         took, before = self._took_s or 0.0, self._took_before_s or 0.0

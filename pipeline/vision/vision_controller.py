@@ -20,7 +20,7 @@ from pipeline.types.turn_request import TurnRequest
 from pipeline.vision.camera_watcher import CameraWatcher
 from pipeline.vision.noticing import Noticing
 from pipeline.vision.offers import OFFER_S, Offer, OfferBook, OfferSink, unasked
-from pipeline.vision.prefill_tracker import QUICK_S, SECOND_S, PrefillTracker
+from pipeline.vision.prefill_tracker import QUICK_S, PrefillTracker
 from pipeline.vision.session_state import SessionState
 from pipeline.vision.sighting import Sighting, SightingSink, glance
 from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
@@ -89,7 +89,7 @@ class VisionController:
     @property
     def _falls_behind(self) -> bool:
         """A second takes longer than a second. A model that looks at the newest picture only has no more to do then."""
-        return self._stages.writer_sees and self._prefills.is_behind(SECOND_S, _now())
+        return self._stages.writer_sees and self._prefills.is_slow
 
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self._watch)

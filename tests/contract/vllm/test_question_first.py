@@ -185,18 +185,6 @@ def test_what_is_seen_by_who_speaks_is_prefilled_before_what_others_see_though_i
     assert [sum(step.get(each, 0) for step in taken) for each in (0, 1)] == [len(begun.prompt), len(waits.prompt)]
 
 
-def test_what_is_seen_waits_behind_those_who_speak_for_a_second_at_most(
-    steps: Steps, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from pipeline.engines.vllm.scheduling import question_first
-
-    monkeypatch.setattr(question_first, "SEEN_S", 0.0)
-    begun, waits, speaks = seen("late"), seen("late, too"), patient("comes last", 30, begins=2)
-    taken = steps.of(begun, waits, speaks)
-    assert begins(taken) == [0, 1, 2]
-    assert [sum(step.get(each, 0) for step in taken) for each in (0, 1)] == [len(begun.prompt), len(waits.prompt)]
-
-
 def test_with_a_queue_of_two_steps_none_with_patient_prompts_is_put_behind_another(folder: Path) -> None:
     """As on a GPU, where vLLM schedules a step while the one before it runs; on a CPU it does not by itself."""
     two = Steps(folder)

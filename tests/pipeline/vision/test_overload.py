@@ -11,7 +11,6 @@ import pytest
 from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.engines.common_prefix import common_prefix
 from pipeline.engines.fake import hears, speaks
-from pipeline.engines.vllm.scheduling.prefill_hold import SEEN_S
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.session.session import Session
 from pipeline.turns.stage import Stage
@@ -34,9 +33,8 @@ QUIET = SessionOptions(detection=None, proactive="off")
 class SharedEngine:
     """`Engine[MultimodalPrompt, TextChunk]` that prefills one second of video a step, of whoever comes first.
 
-    Each waits for those of a lower priority number, but that every third step is of a prompt that has begun and waits,
-    and that what is seen by whom is silent waits so for `SEEN_S` at most. It remembers some prompts of each caller, and
-    prefills what none of them begins with.
+    Each waits for those of a lower priority number, but that every third step is of a prompt that has begun and waits.
+    It remembers some prompts of each caller, and prefills what none of them begins with.
 
     Attributes:
         unread: Seconds of video that each question had to prefill itself.
@@ -100,8 +98,7 @@ class Waiting:
     turn: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     def rank(self) -> tuple[int, float]:
-        late = asyncio.get_running_loop().time() - self.since > SEEN_S
-        return Priority.PREFILL if self.priority == Priority.SEEN and late else self.priority, self.since
+        return self.priority, self.since
 
 
 async def to_scene(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[MultimodalPrompt, None]:
@@ -120,7 +117,7 @@ async def asks_now_and_then(caller: Caller, begins_s: float) -> None:
 
 @pytest.mark.parametrize(
     ("cameras", "most_s", "skipped_share"),
-    [(2, 0.1, (0, 0)), (4, 1.0, (0, 0.05)), (8, 1.5, (0.01, 0.5)), (13, 2.0, (0.2, 0.8))],
+    [(2, 0.1, (0, 0)), (4, 1.0, (0, 0.05)), (8, 1.5, (0.01, 0.5)), (13, 2.0, (0.2, 0.8)), (20, 2.0, (0.2, 0.8))],
 )
 async def test_however_many_cameras_there_are_questions_find_nearly_all_prefilled(
     cameras: int, most_s: float, skipped_share: tuple[float, float]

@@ -101,6 +101,16 @@ def test_readings_that_take_long_are_no_longer_quick(took_s: float, quick: bool)
     assert read(FIRST, took_s=took_s).is_quick is quick
 
 
+@pytest.mark.parametrize(("took_s", "slow"), [(0.9, False), (1.1, True)])
+def test_one_in_which_the_next_second_has_closed_is_slow(took_s: float, slow: bool) -> None:
+    assert not PrefillTracker().is_slow
+    assert read(FIRST, took_s=took_s).is_slow is slow
+    given_up = read(FIRST)
+    given_up.begin(THEN, 20.0)
+    given_up.stop(20.0 + took_s)
+    assert given_up.is_slow is slow, "somebody began to speak while it waited"
+
+
 @pytest.mark.parametrize(
     ("took_s", "runs_s", "is_behind"),
     [

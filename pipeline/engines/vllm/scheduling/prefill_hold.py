@@ -6,7 +6,6 @@ from typing import Self
 FIRST_TOKENS = 2  # of an answer: a voice begins with the second
 MOST_STEPS = 8  # some 100 ms of a GPU that is shared
 SPOKEN_TOKENS = 8  # of an answer: more than half a second of speech, during which a step with a patient prompt ends
-SEEN_S = 1.0  # that what is seen while nobody speaks waits behind what those see who speak: its next second has closed
 LATER_STEPS = 2  # what pruning leaves of a window has half as many tokens as were seen until it is due
 
 

@@ -5,7 +5,6 @@ whatever room a question leaves in its step is filled. The question waits for al
 waits until a long prompt of less priority that has begun, such as what pruning leaves, has been prefilled whole.
 """
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +14,6 @@ from vllm.v1.request import Request
 
 from pipeline.engines.vllm.scheduling.prefill_hold import (
     LATER_STEPS,
-    SEEN_S,
     SPOKEN_TOKENS,
     PrefillHold,
     waits_for_first_tokens,
@@ -32,8 +30,7 @@ class QuestionFirstScheduler(AsyncScheduler):
     has ended, as vLLM would, nor one of answers that have written `SPOKEN_TOKENS`: they go on in the steps of patient
     prompts. In a step without a question at most `max_num_scheduled_tokens` of the engine's arguments are theirs; a
     step with one has room for `max_num_batched_tokens`. A patient prompt that has begun steps back for those of a lower
-    priority number, for at most `LATER_STEPS` in a row. What is seen while nobody speaks counts after `SEEN_S` as what
-    is seen by somebody who speaks, and came sooner.
+    priority number, for at most `LATER_STEPS` in a row.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -44,7 +41,6 @@ class QuestionFirstScheduler(AsyncScheduler):
         self._under_way: SchedulerOutput | None = None  # the step with patient prompts
 
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
-        self._let_no_camera_starve()
         self.running.sort(key=lambda each: each.priority)  # in whose order a step is filled
         begun = [each for each in self.running if each.priority > QUESTION and _is_prefilling(each)]
         unbegun = [each for each in self.waiting if each.priority > QUESTION]
@@ -98,17 +94,6 @@ class QuestionFirstScheduler(AsyncScheduler):
         self.running.sort(key=lambda each: QUESTION if each in first else each.priority)
         return super().schedule(throttle_prefills)
 
-    def _let_no_camera_starve(self) -> None:
-        """What a question would have to read itself must not grow, or questions take the time that others need."""
-        due = time.time() - SEEN_S
-        late = [each for each in self._of(Priority.SEEN) if each.arrival_time < due]
-        waits = [each for each in late if each not in self.running]
-        self.waiting.remove_requests(waits)
-        for each in late:
-            each.priority = Priority.PREFILL
-        for each in waits:
-            self.waiting.add_request(each)
-
     def _pass_over(self, begun: Iterable[Request]) -> None:
         """vLLM counts this step first, and passes over who is not eligible before another one."""
         for request in begun:
@@ -117,11 +102,11 @@ class QuestionFirstScheduler(AsyncScheduler):
     def _question_waits(self) -> bool:
         return any(
             waits_for_first_tokens(each.num_output_tokens + each.num_output_placeholders, each.max_tokens)
-            for each in self._of(QUESTION)
+            for each in self._questions()
         )
 
-    def _of(self, priority: Priority) -> Iterator[Request]:
-        return (each for queue in (self.running, self.waiting) for each in queue if each.priority == priority)
+    def _questions(self) -> Iterator[Request]:
+        return (each for queue in (self.running, self.waiting) for each in queue if each.priority == QUESTION)
 
 
 def _is_prefilling(request: Request) -> bool:
