@@ -34,7 +34,7 @@ class PrefillTracker:
 
     @property
     def is_slow(self) -> bool:
-        """The newest prefill took so long that the next second closed meanwhile: there is more than can be prefilled."""
+        """The newest prefill took so long that the next second closed meanwhile: more comes than can be prefilled."""
         return self._took_s is not None and self._took_s > SECOND_S
 
     def is_behind(self, by_s: float, now: float) -> bool:

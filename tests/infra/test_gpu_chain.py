@@ -16,7 +16,7 @@ from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.profiles import PROFILES, silero
 from pipeline.types.chunks import DraftOutcome
 from pipeline.types.events.input_events import EarlyAnswersEnded, TranscriptionCompleted
-from tests.gpu.chain_measures import SESSION
+from tests.gpu.chain_measures import SESSION, summary
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers
 from tests.gpu.chain_server import drafts
@@ -66,6 +66,15 @@ def test_a_turn_that_took_much_longer_is_told_with_its_steps_and_how_late_the_se
     ]
     assert outliers(usual, late) == outliers([silent], late) == []
     assert outliers([*usual, slow], [])[0]["loop_lag_ms"] is None
+
+
+def test_answers_that_begin_with_a_full_stop_are_told_apart() -> None:
+    words = [Served(0.0, "completed", None, first_s, 1.0, 2.0, (), text_begins=" The") for first_s in (0.04, 0.05)]
+    stop = Served(0.0, "completed", None, 0.2, 1.0, 2.0, (), text_begins=".")
+    row = summary([*words, stop])
+    assert (row["n"], row["first_ms_p95"]) == (3, 200.0)
+    assert (row["worded"], row["worded_ms_p50"], row["worded_ms_p95"]) == (2, 40.0, 50.0)
+    assert "worded" not in summary(words) and "worded" not in summary([stop])
 
 
 def served(turn: int, first_s: float, heard_s: float) -> Served:

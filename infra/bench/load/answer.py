@@ -33,6 +33,7 @@ class Served:
         moments: What happened inside, on the session's clock, if the server tells.
         unread: Tokens of the question's prompt that had not been read before it was asked, if the server tells.
         errors: Codes of the `error` events that came meanwhile.
+        text_begins: The first piece of its text.
     """
 
     at: float
@@ -48,6 +49,7 @@ class Served:
     errors: tuple[str, ...] = ()
     turn: int = 1
     unread: int | None = None
+    text_begins: str = ""
 
     @property
     def answered(self) -> bool:
@@ -67,6 +69,7 @@ class MeasuredAnswer:
     response_id: str | None = None
     playback: Playback = field(default_factory=Playback)
     first_text: float | None = None
+    text_begins: str = ""
     cancelled: float | None = None
     last_audio: float | None = None
     done: float | None = None
@@ -79,8 +82,8 @@ class MeasuredAnswer:
             case AudioReceived(delta=delta):
                 self.playback.feed(now, len(delta) * 3 / 4 / BYTES_S)
                 self.last_audio = now
-            case TextReceived():
-                self.first_text = self.first_text or now
+            case TextReceived(delta=delta):
+                self.first_text, self.text_begins = self.first_text or now, self.text_begins or delta
             case Done(response=response):
                 self.done, self.response = now, response
             case Fault(error=error):
@@ -105,6 +108,7 @@ class MeasuredAnswer:
             errors=tuple(self.errors),
             turn=self.turn,
             unread=_unread(ended.usage or UsageReport()),
+            text_begins=self.text_begins,
         )
 
 
