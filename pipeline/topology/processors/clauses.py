@@ -5,17 +5,20 @@ import re
 from pipeline.topology.processors.cutting import TextSplitter
 
 EARLY = 2  # clauses at the beginning: the first sounds soon, and the second is there before the first has been played
-COMMA_WORDS = 4  # an early clause of so many words may end at a comma
-LINK_WORDS = 4  # of so many, in front of a linking word: "There are seven days | in a week"
-MOST_WORDS = 8  # and it ends here at the latest
+COMMA_WORDS = 3  # an early clause of so many words may end at a comma
+LINK_WORDS = 3  # of so many, in front of a linking word: "There are seven days | in a week"
+MOST_WORDS = 6  # and it ends here at the latest
 LONG = 100  # characters after which a sentence is cut at a comma: a list is written more slowly than it is spoken
 LONGEST = 240  # characters after which it is cut at a space
 
 ENDS = re.compile(r"""[.!?…。！？]+["')\]]*(?=\s)|\n""")  # a sentence has ended, and something follows
 SURE_END = re.compile(r"(?:^|\s)[A-Za-z'’-]*[a-z]{2}[.!?]$")  # a plain word has ended the text so far
-COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)")
+# In front of a space, or behind a word that has just been written: nobody waits for what follows, as behind "1,".
+COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)|(?<=[^\W\d_])[,;:]$")
+# It may be all of the last word so far: where that goes on ("is", "island"), a cut in front of it does no harm.
 LINK = re.compile(
-    r"\s(?=(?:and|but|or|because|which|who|where|when|while|if|as|than|to|with|from|for|in|on|at|by|is|are|was|were)\s)"
+    r"\s(?=(?:and|but|or|because|which|who|where|when|while|if|as|than|to|with|from|for|in|on|at|by|is|are|was|were)"
+    r"(?:\s|$))"
 )
 SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|a\.m|p\.m|[A-Z])\.$")
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
