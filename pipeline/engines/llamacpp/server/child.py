@@ -11,8 +11,9 @@ import sys
 from typing import Any, TextIO
 
 # Turns that llama.cpp's threads spin while they wait for each other. With libgomp's own choice (300,000) two threads
-# all but stop when others want the cores too: 0.2 tokens a second were seen. An idle machine loses nothing.
-SPIN = "5000"
+# all but stop when others want the cores too: 0.2 tokens a second were seen. With 5,000 a token took 0.29 s where another
+# process wanted one of two cores, and with 500 it takes 0.15; an idle machine loses nothing, but with 0 a tenth.
+SPIN = "500"
 
 
 def main() -> None:
