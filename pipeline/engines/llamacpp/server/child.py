@@ -11,8 +11,8 @@ import sys
 from typing import Any, TextIO
 
 # Turns that llama.cpp's threads spin while they wait for each other. With libgomp's own choice (300,000) two threads
-# all but stop when others want the cores too: 0.2 tokens a second were seen. With 5,000 a token took 0.29 s where another
-# process wanted one of two cores, and with 500 it takes 0.15; an idle machine loses nothing, but with 0 a tenth.
+# all but stop when others want the cores too: 0.2 tokens a second were seen. Where another process wanted one of two
+# cores a token took 0.30 s with 5,000 and 0.16 with 500. An idle machine loses nothing with 500, and a tenth with 0.
 SPIN = "500"
 
 

@@ -21,6 +21,8 @@ import os, threading
 from pathlib import Path
 from types import SimpleNamespace
 
+SPINS = os.environ.get("GOMP_SPINCOUNT")  # libgomp reads it when it is loaded
+
 
 class CommonParams:
     def __init__(self):
@@ -34,6 +36,8 @@ class Server:
         os.write(1, b"a line of its own\\n")
         if params.model.path == "broken":
             raise RuntimeError("it is broken")
+        if params.model.path == "spins":
+            raise RuntimeError(f"its threads spin {SPINS} times")
         threading.Thread(target=self.talk, args=(Path(params.model.path),), daemon=True).start()
 
     def talk(self, said):
@@ -49,11 +53,11 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @asynccontextmanager
-async def started(library: Path, model: str) -> AsyncGenerator[asyncio.subprocess.Process, None]:
+async def started(library: Path, model: str, **environ: str) -> AsyncGenerator[asyncio.subprocess.Process, None]:
     (library / "xllamacpp.py").write_text(LIBRARY)
     path = f"{library}:{Path(__file__).parents[5]}"
     process = await asyncio.create_subprocess_exec(
-        *CHILD, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, "PYTHONPATH": path}
+        *CHILD, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, "PYTHONPATH": path, **environ}
     )
     assert process.stdin
     process.stdin.write(json.dumps({**SETTINGS, "model": model, "key": "k"}).encode() + b"\n")
@@ -83,3 +87,12 @@ async def test_what_keeps_the_model_from_loading_is_told(tmp_path: Path) -> None
         assert process.stdout
         assert json.loads(await process.stdout.read()) == {"error": "it is broken"}
         assert await process.wait() == 1
+
+
+@pytest.mark.parametrize(("environ", "turns"), [({}, "500"), ({"GOMP_SPINCOUNT": "9"}, "9")])
+async def test_threads_that_wait_for_each_other_soon_let_others_have_the_core_unless_the_environment_says_otherwise(
+    tmp_path: Path, environ: dict[str, str], turns: str
+) -> None:
+    async with started(tmp_path, "spins", **environ) as process:
+        assert process.stdout
+        assert json.loads(await process.stdout.read()) == {"error": f"its threads spin {turns} times"}
