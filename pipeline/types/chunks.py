@@ -26,14 +26,14 @@ FinishReason = Literal["stop", "length"]  # of what is written: it is complete, 
 class Priority(IntEnum):
     """Whose prompt a language model that many share serves first: that of the lower number, as vLLM counts.
 
-    QUESTION: somebody waits for it. OFFER: what may be said unasked. PREFILL: what is only prefilled, of somebody who
-    speaks and will wait soon. SEEN: likewise, of somebody who is silent. PRUNED: what pruning will leave of a
-    conversation, which is prefilled as well.
+    QUESTION: somebody waits for it. PREFILL: what is only prefilled, of somebody who speaks, or may at any moment, and
+    will wait soon. OFFER: what may be said unasked of what is seen while nobody speaks. SEEN: what is only prefilled of
+    that. PRUNED: what pruning will leave of a conversation, which is prefilled as well.
     """
 
     QUESTION = 0
-    OFFER = 1
-    PREFILL = 2
+    PREFILL = 1
+    OFFER = 2
     SEEN = 3
     PRUNED = 4
 

@@ -181,7 +181,7 @@ def summary(served: Sequence[Served]) -> Row:
     """Made-up answers may begin with a full stop, which nobody speaks: those that begin with a word are told, too."""
     sounding = [each for each in served if each.first_audio is not None]
     first = [1_000 * (each.first_audio or 0) for each in sounding]
-    worded = [ms for ms, each in zip(first, sounding, strict=True) if each.text_begins.strip()[:1].isalnum()]
+    worded = [ms for ms, each in zip(first, sounding, strict=True) if each.text_begins[:1].isalnum()]
     gaps = [1_000 * gap.seconds for each in served for gap in each.gaps]
     row: Row = {"n": len(served)}
     if first:
@@ -191,12 +191,9 @@ def summary(served: Sequence[Served]) -> Row:
             "first_ms_most": max(first),
             "share_200_ms": sum(ms <= SOON_MS for ms in first) / len(first),
         }
-    if len(first) > len(worded) > 0:
-        row |= {
-            "worded": len(worded),
-            "worded_ms_p50": percentile(worded, 50),
-            "worded_ms_p95": percentile(worded, 95),
-        }
+    row["worded"] = len(worded)
+    if worded:
+        row |= {"worded_ms_p50": percentile(worded, 50), "worded_ms_p95": percentile(worded, 95)}
     row |= {"audio_s": sum(each.audio_s for each in served), "gaps": len(gaps), "gap_ms_most": max(gaps, default=0.0)}
     row |= Counter(each.status for each in served)
     return row | Counter(code for each in served for code in each.errors)

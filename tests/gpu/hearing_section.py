@@ -22,7 +22,7 @@ ENGINE_TINY: dict[str, Any] = {
     "dtype": "float32", "max_model_len": 1024, "enforce_eager": True, "block_size": 32,
     "distributed_executor_backend": "uni", "disable_log_stats": False,
 }  # fmt: skip
-COMPILED: dict[str, Any] = {"compilation_config": {}}
+COMPILED: dict[str, Any] = {"compilation_config": {}, "additional_config": {"own_attention": False}}
 
 
 class Section:

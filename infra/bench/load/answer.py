@@ -83,7 +83,7 @@ class MeasuredAnswer:
                 self.playback.feed(now, len(delta) * 3 / 4 / BYTES_S)
                 self.last_audio = now
             case TextReceived(delta=delta):
-                self.first_text, self.text_begins = self.first_text or now, self.text_begins or delta
+                self.first_text, self.text_begins = self.first_text or now, self.text_begins or delta.lstrip()
             case Done(response=response):
                 self.done, self.response = now, response
             case Fault(error=error):

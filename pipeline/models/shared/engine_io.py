@@ -15,7 +15,7 @@ class RequestSampling:
     Attributes:
         temperature: 0 takes the likeliest token.
         top_k: Draws from so many of the likeliest tokens; 0: from all.
-        seed: The same seed draws the same tokens, whatever else is in the batch; None draws anew.
+        seed: The same seed draws the same tokens of the same logits, whatever else is in the batch; None draws anew.
         logprobs: Ids that come back with each token, beside its own.
     """
 

@@ -14,16 +14,12 @@ from tests.contract.vllm.test_hearing import tokens
 from tests.contract.vllm.tiny_asr import write_recogniser
 
 pytestmark = pytest.mark.vllm
-OWN = {"additional_config": {"own_attention": True}}
+OWN = {"additional_config": {"own_attention": True, "own_attention_most": None}}
 
 
 @pytest.fixture(scope="module")
 def recogniser(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recogniser]:
-    from pipeline.models.qwen3_asr import model
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(model, "SHORT", None)
-        recogniser = Recogniser(write_recogniser(tmp_path_factory.mktemp("qwen3_asr") / "tiny"), **OWN)
+    recogniser = Recogniser(write_recogniser(tmp_path_factory.mktemp("qwen3_asr") / "tiny"), **OWN)
     yield recogniser
     recogniser.close()
 
@@ -59,6 +55,11 @@ def test_a_step_of_many_tokens_is_vllms(recogniser: Recogniser) -> None:
         def forward(self, positions: torch.Tensor, hidden_states: torch.Tensor) -> torch.Tensor:
             return hidden_states + 1
 
-    mixed = DecoderAttention(Theirs(), 8, layer._sharing, most=2)
-    hidden = torch.zeros(3, 8)
-    assert torch.equal(mixed(torch.arange(3), hidden), hidden + 1)
+    class Mixed(DecoderAttention):
+        def _attended(self, positions: torch.Tensor, qkv: torch.Tensor) -> torch.Tensor:
+            return qkv.new_zeros(len(qkv), layer.o_proj.input_size)
+
+    mixed = Mixed(Theirs(), 8, layer._sharing, most=2)
+    few, many = (torch.zeros(tokens, layer.qkv_proj.input_size) for tokens in (2, 3))
+    assert torch.equal(mixed(torch.arange(2), few), few), "so many are ours"
+    assert torch.equal(mixed(torch.arange(3), many), many + 1)

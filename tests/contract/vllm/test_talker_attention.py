@@ -61,6 +61,7 @@ def test_where_it_does_not_fit_the_talker_keeps_vllms_and_says_so_if_it_was_expe
     config: Any = SimpleNamespace(
         additional_config=additional_config,
         parallel_config=SimpleNamespace(tensor_parallel_size=1),
+        compilation_config=SimpleNamespace(mode=0),
         model_config=SimpleNamespace(dtype=real.attn.kv_cache_torch_dtype),
     )
     with_own_attention(SimpleNamespace(layers=[layer]), config, "the Talker")

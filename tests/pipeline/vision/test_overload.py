@@ -17,7 +17,7 @@ from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import MultimodalPrompt, Priority, TextChunk
 from pipeline.types.events.input_events import VideoSkipped
-from pipeline.types.session_options import SessionOptions
+from pipeline.types.session_options import Proactive, SessionOptions
 from pipeline.types.turn_request import TurnRequest
 from tests.room import QUESTION, SEES, decode_picture, film
 from tests.scenario import TTS, Caller, Loudness, Told, to_sentences
@@ -26,7 +26,6 @@ CALL_S = 150
 RING_S = 45  # in which they ring up, one after the other
 STEP_S = 0.12  # in which the model prefills one second of video: it has time for two cameras, or for five in a pinch
 REMEMBERED = 8  # prompts of each caller
-QUIET = SessionOptions(detection=None, proactive="off")
 
 
 @dataclass(eq=False)
@@ -115,12 +114,13 @@ async def asks_now_and_then(caller: Caller, begins_s: float) -> None:
         await asyncio.sleep(9)
 
 
+@pytest.mark.parametrize("proactive", ["off", "offer"])
 @pytest.mark.parametrize(
     ("cameras", "most_s", "skipped_share"),
     [(2, 0.1, (0, 0)), (4, 1.0, (0, 0.05)), (8, 1.5, (0.01, 0.5)), (13, 2.0, (0.2, 0.8)), (20, 2.0, (0.2, 0.8))],
 )
 async def test_however_many_cameras_there_are_questions_find_nearly_all_prefilled(
-    cameras: int, most_s: float, skipped_share: tuple[float, float]
+    cameras: int, most_s: float, skipped_share: tuple[float, float], proactive: Proactive
 ) -> None:
     engine, calls = SharedEngine(), list[Told]()
     async with AsyncExitStack() as open_, asyncio.TaskGroup() as tasks:
@@ -134,7 +134,7 @@ async def test_however_many_cameras_there_are_questions_find_nearly_all_prefille
             )
             told = Told()
             session = await open_.enter_async_context(Session(f"s{at}", stages, Loudness(), told))
-            session.configure(QUIET)
+            session.configure(SessionOptions(detection=None, proactive=proactive))
             running.append(tasks.create_task(film(session, at * RING_S / cameras)))
             running.append(tasks.create_task(asks_now_and_then(Caller(session, told.events), at * RING_S / cameras)))
             calls.append(told)

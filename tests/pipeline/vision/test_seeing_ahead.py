@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from pipeline.types.chunks import Priority
-from pipeline.types.session_options import SessionOptions
+from pipeline.types.session_options import Proactive, SessionOptions
 from pipeline.vision.prefill_tracker import STALE_S
 from tests.room import Room, asks, film, frames, newest, nth, only_words_are_left, seen
 
@@ -182,14 +182,18 @@ async def test_a_guess_that_is_adopted_is_about_what_was_seen_at_the_pause() -> 
     assert only_words_are_left(request, room.read)
 
 
-async def test_what_is_seen_while_nobody_speaks_is_read_behind_what_those_see_who_do() -> None:
+@pytest.mark.parametrize(("proactive", "priority"), [("off", Priority.SEEN), ("offer", Priority.OFFER)])
+async def test_what_is_seen_while_nobody_speaks_is_read_behind_what_those_see_who_do(
+    proactive: Proactive, priority: Priority
+) -> None:
     room = Room(read_s=0.3)
-    async with room.call(SessionOptions()) as caller:
+    async with room.call(SessionOptions(proactive=proactive)) as caller:
         await caller.is_silent(3.1)
-        assert room.read and {scene.priority for scene in room.read} == {Priority.SEEN}
-        before = len(room.read)
+        assert room.aura.prompts and {scene.priority for scene in room.aura.prompts} == {priority}
+        before = len(room.aura.prompts)
         await caller.says(2.2)
-        assert {scene.priority for scene in room.read[before:]} == {Priority.PREFILL}
+        assert {scene.priority for scene in room.aura.prompts[before:]} == {Priority.PREFILL}
+    assert priority > Priority.PREFILL
 
 
 async def test_a_second_that_waits_when_somebody_begins_to_speak_is_read_as_theirs() -> None:

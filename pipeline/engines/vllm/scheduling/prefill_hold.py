@@ -6,7 +6,9 @@ from typing import Self
 FIRST_TOKENS = 2  # of an answer: a voice begins with the second
 MOST_STEPS = 8  # some 100 ms of a GPU that is shared
 SPOKEN_TOKENS = 8  # of an answer: more than half a second of speech, during which a step with a patient prompt ends
-LATER_STEPS = 2  # what pruning leaves of a window has half as many tokens as were seen until it is due
+# Of others, between two of what has begun. What pruning leaves of a window, of many steps, has half as many tokens as
+# were seen until it is due; a second of video mostly has one step, so that it is not left half done.
+LATER_STEPS = 2
 
 
 @dataclass(frozen=True, slots=True)

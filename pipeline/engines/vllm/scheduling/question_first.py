@@ -41,7 +41,7 @@ class QuestionFirstScheduler(AsyncScheduler):
         self._under_way: SchedulerOutput | None = None  # the step with patient prompts
 
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
-        self.running.sort(key=lambda each: each.priority)  # in whose order a step is filled
+        self.running.sort(key=_rank)  # in whose order a step is filled
         begun = [each for each in self.running if each.priority > QUESTION and _is_prefilling(each)]
         unbegun = [each for each in self.waiting if each.priority > QUESTION]
         waits = self._question_waits()
@@ -107,6 +107,11 @@ class QuestionFirstScheduler(AsyncScheduler):
 
     def _questions(self) -> Iterator[Request]:
         return (each for queue in (self.running, self.waiting) for each in queue if each.priority == QUESTION)
+
+
+def _rank(request: Request) -> tuple[bool, bool, int]:
+    """Its place in a step: behind questions is what is decoded, a token each, and then prompts."""
+    return request.priority > QUESTION, _is_prefilling(request), request.priority
 
 
 def _is_prefilling(request: Request) -> bool:

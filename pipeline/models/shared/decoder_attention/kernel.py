@@ -3,7 +3,7 @@
 A program has one token and the heads that share one key-value head. Of the tokens of its step that come before it in
 its request it normalises and rotates the keys itself, so that it waits for no other program; what was read in earlier
 steps comes from the cache. Behind a long past several programs share that, and the last of them to be done adds up what
-all have found. Sums are taken in one order, whatever else is in the batch.
+all have found. Sums are taken in one order in steps of one size, whatever else is in the batch.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators

@@ -4,7 +4,7 @@ import logging
 from typing import Any, cast
 
 from torch import Tensor, nn
-from vllm.config import VllmConfig
+from vllm.config import CompilationMode, VllmConfig
 from vllm.model_executor.layers.attention.attention import get_attention_context
 from vllm.platforms import current_platform
 
@@ -56,17 +56,19 @@ def with_own_attention(model: Any, config: VllmConfig, whose: str, most: int | N
     """Puts `DecoderAttention` in place of the attention of each layer of a Qwen3 decoder, if it is asked for and fits.
 
     It is asked for by `own_attention` in vLLM's `additional_config`; where nothing says it, on GPUs. Where it is, and
-    does not fit, the log says why.
+    does not fit, the log says why. A token has one position: models whose pictures have three keep vLLM's.
 
     Args:
         whose: Named in the log.
-        most: Tokens of a step; a longer one has vLLM's. None: of any length.
+        most: Tokens of a step; a longer one has vLLM's. None: of any length. `own_attention_most` takes its place.
     """
     told = config.additional_config
     if not isinstance(told, dict) or not told.get("own_attention", current_platform.is_cuda()):
         return
+    most = told.get("own_attention_most", most)
     first, parallel = model.layers[0].self_attn, config.parallel_config
-    if found := misfits(first, parallel.tensor_parallel_size, config.model_config.dtype, mixed=most is not None):
+    compiled, dtype = config.compilation_config.mode != CompilationMode.NONE, config.model_config.dtype
+    if found := misfits(first, parallel.tensor_parallel_size, dtype, mixed=most is not None, compiled=compiled):
         log.warning("%s keeps vLLM's attention: %s", whose, "; ".join(found))
         return
     size, device = first.head_dim, first.q_norm.weight.device

@@ -42,6 +42,8 @@ CASES = {
     "two programs a past, and three": Shape(((70, 1), (100, 1), (3, 2)), part=48),
     "as many as may be": Shape(((190, 1), (64, 1), (33, 3), (0, 2)), part=8),
     "three heads, and many programs": Shape(((90, 2),), heads=6, part=32),
+    "as many tokens as may share a past": Shape(((70, 8), (100, 8))),
+    "one more than may": Shape(((70, 8), (100, 9))),
     "a dummy batch": Shape(((0, 3), (0, 4), (0, 1)), dummy=True),
 }
 
@@ -78,6 +80,7 @@ def compared(shape: Shape) -> dict[str, Any]:
     output = torch.full((tokens + shape.padding, heads * size), UNTOUCHED)
     old = cache.clone()
     sharing = Sharing.of("cpu", heads=heads, kv_heads=kv_heads, size=size, part=shape.part)
+    sharing.found.fill_(torch.nan)
     attend_layer(
         output, qkv, positions, query_start_loc, block_table, slot_mapping, cache, q_weight, k_weight, cos_sin_cache,
         heads=heads, epsilon=EPSILON, room=16, sharing=sharing,
@@ -101,6 +104,7 @@ def compared(shape: Shape) -> dict[str, Any]:
     return {
         "output": float((output[:tokens] - expected.flatten(1)).abs().max()),
         "cache": float((cache - (old if shape.dummy else written)).abs().max()),
+        "parts": [int(each.isfinite().flatten(1).all(1).sum()) for each in sharing.found[:tokens, 0]],
         "arrivals": int(sharing.arrivals.abs().sum()),
         "left alone": bool((output[tokens:] == UNTOUCHED).all()),
     }

@@ -38,6 +38,10 @@ def test_beside_vllms_own_it_fits_backends_whose_cache_lies_as_its_does() -> Non
     assert misfits(Attention("CPU_ATTN"), 1, "bfloat16", mixed=True) == [why]
 
 
+def test_it_does_not_fit_layers_that_are_compiled() -> None:
+    assert misfits(Attention(), 1, "bfloat16", compiled=True) == ["its layers are compiled"]
+
+
 @pytest.mark.parametrize(
     ("attention", "gpus", "why"),
     [

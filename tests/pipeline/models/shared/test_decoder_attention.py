@@ -24,7 +24,7 @@ def compared() -> dict[str, dict[str, Any]]:
 
 
 def test_tokens_see_what_came_before_them_in_their_request(compared: dict[str, dict[str, Any]]) -> None:
-    assert len(compared) == 13
+    assert len(compared) == 15
     assert {name: each["output"] for name, each in compared.items() if not each["output"] <= 1e-5} == {}
 
 
@@ -34,6 +34,16 @@ def test_the_cache_has_their_keys_and_values_and_all_else_as_it_was(compared: di
 
 def test_rows_that_only_fill_up_are_left_alone(compared: dict[str, dict[str, Any]]) -> None:
     assert all(each["left alone"] for each in compared.values())
+
+
+def test_a_long_past_is_shared_where_a_step_has_few_tokens(compared: dict[str, dict[str, Any]]) -> None:
+    """None has left what it found where a past has one program."""
+    assert compared["one frame"]["parts"] == [3]
+    assert compared["two programs a past, and three"]["parts"] == [2, 3, 0, 0]
+    assert compared["as many as may be"]["parts"] == [4, 2, 2, 2, 2, 0, 0], "32 positions are looked at together"
+    assert compared["a prompt"]["parts"] == [0] * 16
+    assert compared["as many tokens as may share a past"]["parts"] == [3] * 8 + [4] * 8
+    assert compared["one more than may"]["parts"] == [0] * 16
 
 
 def test_programs_that_share_a_past_leave_their_room_as_they_found_it(compared: dict[str, dict[str, Any]]) -> None:
