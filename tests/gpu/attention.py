@@ -23,6 +23,7 @@ HEADS, KV_HEADS, SIZE, BLOCK_SIZE = 16, 8, 128, 16
 LAYERS = 28
 EPSILON = 1e-6
 ROOM = 32
+AGAIN = 500  # programs that share a past end in another order each time
 SHAPES = ((8, 1, 64), (4, 1, 64), (8, PARTS, 32), (4, PARTS, 32), (8, PARTS, 64), (4, 8, 32))
 # warps, the most programs that share a past, and positions for each of which one more is at work
 RIGHT: tuple[tuple[tuple[int, int], ...], ...] = (
@@ -116,12 +117,17 @@ def _right(requests: tuple[tuple[int, int], ...], warps: int, parts: int, part: 
     sharing = _sharing(step, parts, part)
     step.attend(warps, sharing)
     first = step.output.clone()
-    step.attend(warps, sharing)
+    again = AGAIN if step.device == "cuda" else 1
+    alike = 0
+    for _ in range(again):
+        step.output.zero_()
+        step.attend(warps, sharing)
+        alike += torch.equal(first, step.output)
     return {
         "requests": len(requests), "tokens": len(step.places), "warps": warps, "parts": parts, "part": part,
         "error": float((first.float() - exact).std() / exact.std()),
         "error of plain bfloat16": float((rounded - exact).std() / exact.std()),
-        "the same bits again": torch.equal(first, step.output),
+        "times": again, "the same bits": alike, "arrivals left": int(sharing.arrivals.abs().sum()),
     }  # fmt: skip
 
 
