@@ -4,7 +4,7 @@ import re
 
 from pipeline.topology.processors.cutting import TextSplitter
 
-EARLY = 2  # clauses at the beginning: the first sounds soon, and the second is there before the first has been played
+EARLY = 3  # clauses at the beginning: the first sounds soon, and each is there before the one before it has been played
 COMMA_WORDS = 3  # an early clause of so many words may end at a comma
 LINK_WORDS = 3  # of so many, in front of a linking word: "There are seven days | in a week"
 MOST_WORDS = 6  # and it ends here at the latest
