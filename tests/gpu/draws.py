@@ -5,8 +5,6 @@ CUDA graphs and in them if `digest` is the same. On a CPU the same is a test (`t
 run there. The predictor is the plain one: the checkpoint is too small for the fused one.
 """
 
-import argparse
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -21,11 +19,9 @@ from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Drawn, Speaker, Speech
 from tests.contract.vllm.test_talker_draws import SPOKEN, probabilities
 from tests.contract.vllm.tiny import write_checkpoint
-from tests.gpu.environment import environment
-from tests.gpu.sections import Report, Row, run_section
-from tests.gpu.talker_goldens import GRAPHED, ONE_PROCESS, PLAIN
+from tests.gpu.sections import Report, Row
+from tests.gpu.tiny_sections import GRAPHED, PLAIN, measure_sections
 
-LIMIT_S, LIMIT_TINY_S = 150.0, 600.0
 DRAWS, AT_ONCE, SEEDS = 2_000, 50, 8
 TOP_K = 50  # the published checkpoints' own
 TINY = (0, 200, 1)
@@ -34,24 +30,11 @@ ENGINE: dict[str, Any] = {"max_num_seqs": AT_ONCE, "max_num_batched_tokens": 1_0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=Path, default=Path("draws.json"))
-    parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--only", default="eager,graphs")
-    parser.add_argument("--section", choices=("eager", "graphs"))
-    args = parser.parse_args()
-    report = Report(args.out.absolute())
-    if args.section:
-        _draw(report, args.section, *(TINY if args.tiny else (TOP_K, DRAWS, SEEDS)))
-        return
-    report.path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        for name in args.only.split(","):
-            env = environment(folder / f"plugin_{name}", folder, PLAIN, tiny=args.tiny) | ONE_PROCESS
-            command = [sys.executable, "-m", "tests.gpu.draws", "--section", name, "-o", str(report.path)]
-            command += ["--tiny"] if args.tiny else []
-            run_section(name, command, report, LIMIT_TINY_S if args.tiny else LIMIT_S, env)
+    measure_sections("draws", __doc__, ("eager", "graphs"), _measure, PLAIN)
+
+
+def _measure(report: Report, section: str, tiny: bool) -> None:
+    _draw(report, section, *(TINY if tiny else (TOP_K, DRAWS, SEEDS)))
 
 
 def _draw(report: Report, name: str, top_k: int, draws: int, seeds: int) -> None:

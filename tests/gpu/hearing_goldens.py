@@ -4,8 +4,6 @@
 tokens: most prompts are vLLM's, and what is written behind them is ours. `--tiny` is a dry run on a CPU, of two sounds.
 """
 
-import argparse
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,29 +12,16 @@ from tests.contract.vllm.hearing import Asked, Recogniser
 from tests.contract.vllm.hearing_cases import CASES
 from tests.contract.vllm.test_hearing import tokens
 from tests.contract.vllm.tiny_asr import write_recogniser
-from tests.gpu.environment import environment
-from tests.gpu.sections import Report, Row, run_section
-from tests.gpu.talker_goldens import GRAPHED, LIMIT_S, LIMIT_TINY_S, ONE_PROCESS
+from tests.gpu.sections import Report, Row
+from tests.gpu.tiny_sections import GRAPHED, measure_sections
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=Path, default=Path("hearing_goldens.json"))
-    parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--only", default="own,vllm")
-    parser.add_argument("--section", choices=("vllm", "own"))
-    args = parser.parse_args()
-    report = Report(args.out.absolute())
-    if args.section:
-        report.add(args.section, [_heard(args.section == "own", args.tiny)])
-        return
-    report.path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        for name in args.only.split(","):
-            env = environment(folder / f"plugin_{name}", folder, tiny=args.tiny) | ONE_PROCESS
-            command = [sys.executable, "-m", "tests.gpu.hearing_goldens", "--section", name, "-o", str(report.path)]
-            run_section(name, command + ["--tiny"] * args.tiny, report, LIMIT_TINY_S if args.tiny else LIMIT_S, env)
+    measure_sections("hearing_goldens", __doc__, ("own", "vllm"), _measure)
+
+
+def _measure(report: Report, section: str, tiny: bool) -> None:
+    report.add(section, [_heard(section == "own", tiny)])
 
 
 def _heard(own: bool, tiny: bool) -> Row:

@@ -4,46 +4,25 @@
 checkpoint is too small for the fused one. `--tiny` is a dry run on a CPU, of two sentences.
 """
 
-import argparse
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Speaker, Speech
 from tests.contract.vllm.tiny import write_checkpoint
-from tests.gpu.environment import environment
-from tests.gpu.sections import Report, Row, run_section
-
-LIMIT_S, LIMIT_TINY_S = 100.0, 600.0
-ONE_PROCESS = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
-PLAIN = "tests.gpu.voice_plain:register"
-SIZES = {"cudagraph_capture_sizes": [1, 8, 64]}
-GRAPHED: dict[str, Any] = {"enforce_eager": False, "compilation_config": GRAPHS | SIZES}
+from tests.gpu.sections import Report, Row
+from tests.gpu.tiny_sections import GRAPHED, PLAIN, measure_sections
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=Path, default=Path("talker_goldens.json"))
-    parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--only", default="own,vllm")
-    parser.add_argument("--section", choices=("vllm", "own"))
-    args = parser.parse_args()
-    report = Report(args.out.absolute())
-    if args.section:
-        report.add(args.section, [_spoken(args.section == "own", args.tiny)])
-        return
-    report.path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        for name in args.only.split(","):
-            env = environment(folder / f"plugin_{name}", folder, PLAIN, tiny=args.tiny) | ONE_PROCESS
-            command = [sys.executable, "-m", "tests.gpu.talker_goldens", "--section", name, "-o", str(report.path)]
-            run_section(name, command + ["--tiny"] * args.tiny, report, LIMIT_TINY_S if args.tiny else LIMIT_S, env)
+    measure_sections("talker_goldens", __doc__, ("own", "vllm"), _measure, PLAIN)
+
+
+def _measure(report: Report, section: str, tiny: bool) -> None:
+    report.add(section, [_spoken(section == "own", tiny)])
 
 
 def _spoken(own: bool, tiny: bool) -> Row:
