@@ -135,15 +135,14 @@ async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name()
     assert priority == Priority.QUESTION
 
 
-def test_who_waits_goes_first_then_what_is_said_unasked_then_what_is_only_read_and_last_what_is_pruned() -> None:
+def test_who_waits_goes_first_then_who_speaks_then_what_is_said_unasked_what_is_only_seen_and_what_is_pruned() -> None:
     asked = TurnRequest()
     unasked = TurnRequest(response_options=ResponseOptions(unasked=True))
-    left = (unasked.unfinished(Priority.QUESTION), unasked.unfinished(), unasked.unfinished(Priority.PRUNED))
-    awaited, ahead, pruned = (multimodal_prompt(each).priority for each in left)
+    given = (Priority.QUESTION, Priority.PREFILL, Priority.SEEN, Priority.PRUNED)
+    awaited, ahead, seen, pruned = (multimodal_prompt(unasked.unfinished(each)).priority for each in given)
     assert multimodal_prompt(asked).priority == awaited == 0, "vLLM serves the lower number first"
-    assert (
-        awaited < multimodal_prompt(unasked).priority < ahead == multimodal_prompt(asked.unfinished()).priority < pruned
-    )
+    assert ahead == multimodal_prompt(asked.unfinished()).priority
+    assert awaited < ahead < multimodal_prompt(unasked).priority < seen < pruned
 
 
 async def test_what_is_only_read_says_nothing() -> None:
