@@ -21,12 +21,12 @@ from tests.contract.vllm.thinking import LAYOUT, ThinkerEngine, Thought
 from tests.contract.vllm.tiny_omni import write_files, write_omni
 from tests.gpu.environment import environment
 from tests.gpu.sections import Report, Row, run_section
+from tests.gpu.tiny_sections import ONE_PROCESS
 
 Kind = Literal["vllm", "nobody", "rows"]
 STOCK = "Qwen3OmniMoeForConditionalGeneration"
 OURS: tuple[Kind, ...] = ("nobody", "rows")  # of one model
 LIMIT_S = 500.0
-ONE_PROCESS = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
 FULL_LAYOUT = RowLayout(layers=2, width=2_048, dtype="bfloat16", pages=2_048)
 TRIES = 5
 
