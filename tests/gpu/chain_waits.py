@@ -27,14 +27,14 @@ class RequestLog(StatLoggerBase):
         self._model = Path(vllm_config.model_config.model).name
         self._path = Path(os.environ[REQUESTS])
         self._threads: dict[int, str] = {}
+        self._count = 0
 
     def record(
         self, scheduler_stats: Any, iteration_stats: Any, mm_cache_stats: Any = None, engine_idx: int = 0
     ) -> None:
-        threads = {each.native_id: each.name for each in threading.enumerate() if each.native_id}
-        if new := {number: name for number, name in threads.items() if self._threads.get(number) != name}:
-            self._threads |= new
-            self._write({"threads": new})
+        if (count := threading.active_count()) != self._count:  # it is asked in every step
+            self._count = count
+            self._note_threads()
         for each in iteration_stats.finished_requests if iteration_stats else ():
             if each.finish_reason in (FinishReason.STOP, FinishReason.LENGTH):
                 self._write(
@@ -47,6 +47,12 @@ class RequestLog(StatLoggerBase):
                         "unread": each.num_prompt_tokens - each.num_cached_tokens,
                     }
                 )
+
+    def _note_threads(self) -> None:
+        threads = {each.native_id: each.name for each in threading.enumerate() if each.native_id}
+        if new := {number: name for number, name in threads.items() if self._threads.get(number) != name}:
+            self._threads |= new
+            self._write({"threads": new})
 
     def log_engine_initialized(self) -> None:
         """Nothing to say."""

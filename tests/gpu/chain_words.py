@@ -12,6 +12,7 @@ drafts can give.
 
 import json
 import math
+import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ STEADY = {"Ġthe": 1.0}
 TEMPERATURE = 0.5  # AURA's
 LOT = 0.1  # added to a word's logit at the most: it decides among the likeliest, and a recogniser writes no full stop
 NEVER = -1e4
+LOTS = 257  # that are drawn beforehand: a step begins at any of them
 
 
 class Words:
@@ -41,23 +43,29 @@ class Words:
     def __init__(self, folder: Path, likely: Mapping[str, float] = LIKELY, lot: float = 0.0) -> None:
         ids = json.loads((folder / "vocab.json").read_text())
         self._likely = {ids[word]: TEMPERATURE * math.log(weight) for word, weight in likely.items()}
-        self._ids = torch.tensor([*self._likely])
         self._lot = lot
         self._added: torch.Tensor | None = None
 
     def only(self, logits: torch.Tensor | None) -> torch.Tensor | None:
+        """One kernel more than a trained model has: an engine's thread has little time in a step."""
         if logits is None:
             return None
         if self._added is None:
-            added = torch.full((logits.shape[-1],), NEVER)
-            added[list(self._likely)] = torch.tensor(list(self._likely.values()))
-            self._added = added.to(logits)
-            self._ids = self._ids.to(logits.device)
-        told = logits + self._added
-        if self._lot:
-            drawn = torch.rand(len(logits), len(self._ids), device=logits.device)
-            told.index_add_(1, self._ids, (self._lot * drawn).to(told.dtype))
-        return told
+            self._added = self._drawn(logits)
+        rows, count = len(self._added), len(logits)
+        if not self._lot:
+            return logits + self._added
+        if count > rows:
+            return logits + self._added[torch.arange(count, device=logits.device) % rows]
+        first = random.randrange(rows - count + 1)
+        return logits + self._added[first : first + count]
+
+    def _drawn(self, like: torch.Tensor) -> torch.Tensor:
+        """Draws what is added, before it is needed: [`LOTS` or one, vocabulary]."""
+        added = torch.full((LOTS if self._lot else 1, like.shape[-1]), NEVER)
+        for token, weight in self._likely.items():
+            added[:, token] = weight + self._lot * torch.rand(len(added))
+        return added.to(like)
 
 
 class SteadyRecogniser(GraphedQwen3ASRForConditionalGeneration):

@@ -3,7 +3,7 @@
 import argparse
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from tests.gpu.chain_meters import REQUESTS
@@ -18,7 +18,14 @@ STAT_LOGGER = "tests.gpu.chain_waits:RequestLog"
 
 @contextmanager
 def made_up(
-    deployment: Path, caches: Path | None, words: str, *, shares: bool, tiny: bool, heard: int = HEARD
+    deployment: Path,
+    caches: Path | None,
+    words: str,
+    *,
+    shares: bool,
+    tiny: bool,
+    heard: int = HEARD,
+    watched: bool = True,
 ) -> Iterator[Place]:
     """A place that is there until the context ends.
 
@@ -26,6 +33,8 @@ def made_up(
         caches: Of what is compiled; None: new ones.
         words: Of the recogniser, by their name in `WORDS`.
         heard: Tokens that each of its passes writes, with those of its draft.
+        watched: It is told how long requests wait in the engines, which makes vLLM count in each step what a deployment
+            does not ask for.
         shares: The stages use the GPU at the same time, under NVIDIA's Multi-Process Service.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
@@ -34,9 +43,23 @@ def made_up(
         write_deployment(folder / "deployment.yaml", deployment, tiny=tiny, heard=heard)
         with mps(folder, shares) as service:
             caches = caches or folder / "caches"
-            env = environment(folder / "plugin", caches, WORDS[words], tiny=tiny, stat_logger=STAT_LOGGER)
+            stat_logger = STAT_LOGGER if watched else ""
+            env = environment(folder / "plugin", caches, WORDS[words], tiny=tiny, stat_logger=stat_logger)
             env |= {"VLLM_LOGGING_LEVEL": "INFO", REQUESTS: str(folder / "requests.jsonl")} | service
             yield Place(folder / "deployment.yaml", folder / "models", env)
+
+
+def made_up_as_asked(args: argparse.Namespace, deployment: Path | None = None) -> AbstractContextManager[Place]:
+    """As the arguments of `add_server_arguments` say, but for another deployment, if one is given."""
+    return made_up(
+        deployment or args.deployment,
+        args.caches,
+        args.words,
+        shares=args.mps,
+        tiny=args.tiny,
+        heard=args.heard,
+        watched=not args.unwatched,
+    )
 
 
 def add_server_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +69,7 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=float, metavar="S")
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
     add_heard_argument(parser)
+    add_unwatched_argument(parser)
     parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
 
@@ -58,6 +82,14 @@ def add_heard_argument(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="tokens that a pass of the recogniser writes (%(default)s): 8 are four new ones a second in turns of more "
         "than 4 s, in which all but five are given",
+    )
+
+
+def add_unwatched_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--unwatched",
+        action="store_true",
+        help="no stat logger, as deployed: waits in the engines are not told",
     )
 
 

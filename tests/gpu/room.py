@@ -8,7 +8,7 @@ steps` where each of these milliseconds was, by what went by between agent and p
 pipeline tells of itself: first what a person waits for, one after the other, then the pipeline's own steps, most of
 which run while nobody knows yet whether the turn is over. `webrtc alone` is a sound's way through a room without an
 agent. `--recordings` names a folder of WAV files to ask with, which `tests.gpu.room_voice` makes; without it syllables
-are spoken that no language knows, and of those a model of turn taking may think that they go on. `--within` is for all
+are spoken that no language knows, and of those a model of turn taking may think that they go on. `--limit` is for all
 of it: what does not fit in is left out. `--tiny` is a dry run on a CPU; with `--scripted` the engines are scripted and
 take as long as on a GPU, so that what remains is what agent and WebRTC add.
 """
@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from tests.gpu.chain_model import SHIPPED, WORDS
-from tests.gpu.made_up import made_up, numbers
+from tests.gpu.made_up import add_server_arguments, made_up_as_asked, numbers
 from tests.gpu.room_caller import Patience
 from tests.gpu.room_run import RoomPlan, run, run_scripted
 from tests.gpu.room_voice import recorded, syllables
@@ -40,13 +39,8 @@ def main() -> None:
     parser.add_argument("--recordings", type=Path, metavar="DIR")
     parser.add_argument("--rooms", type=numbers, metavar="N,…", help="at once, one case after the other (1,4,8,16)")
     parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (10,4)")
-    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
-    parser.add_argument("--caches", type=Path, metavar="DIR")
-    parser.add_argument("--within", type=float, metavar="S")
-    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
+    add_server_arguments(parser)
     parser.add_argument("--full-stops", action="store_true", help="end the recogniser's sentences, as trained ones do")
-    parser.add_argument("--mps", action="store_true")
-    parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--scripted", action="store_true")
     args = parser.parse_args()
     if not args.livekit_server or not args.livekit_server.is_file():
@@ -76,10 +70,10 @@ def main() -> None:
         args.full_stops,
     )
     if args.scripted:
-        asyncio.run(run_scripted(report, plan, args.within or WITHIN_S))
+        asyncio.run(run_scripted(report, plan, args.limit or WITHIN_S))
         return
-    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny, heard=args.heard) as place:
-        within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
+    with made_up_as_asked(args) as place:
+        within_s = args.limit or (WITHIN_TINY_S if args.tiny else WITHIN_S)
         asyncio.run(run(report, place, plan, within_s))
 
 

@@ -18,6 +18,7 @@ KEPT = 256  # sets of functions whose tag is remembered
 
 def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingParams:
     """Returns the sampling parameters of one chunk of a request, each of which has its own."""
+    whole = sampling.whole and not chunk.draft
     return SamplingParams(
         temperature=sampling.temperature,
         top_k=sampling.top_k,
@@ -32,7 +33,7 @@ def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingPa
         flat_logprobs=True,
         skip_reading_prefix_cache=False,  # what comes before the draft need not be prefilled for it
         detokenize=False,
-        output_kind=RequestOutputKind.DELTA,
+        output_kind=RequestOutputKind.FINAL_ONLY if whole else RequestOutputKind.DELTA,
         extra_args=dict(chunk.extra_args),
         structured_outputs=structured_outputs(chunk.tools),
     )

@@ -30,8 +30,6 @@ TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
 TRIES = 3  # of a request that the engine refuses
 DIED = "the engine has died"
 REFUSED = "a request was not served: the engine refused it"
-INLINE = "VLLM_MSGPACK_ZERO_COPY_THRESHOLD"
-INLINE_BYTES = 1_024  # the mask of a second's tokens goes in its request: beside it, 40 would be 40 messages more
 CONFIGURING = threading.Lock()
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
@@ -60,7 +58,6 @@ class VllmEngine:
         """
         serve_forks()
         envs.environment_variables[METHOD] = lambda: "forkserver"  # which the variable's own values do not offer
-        envs.environment_variables[INLINE] = lambda: INLINE_BYTES
         try:
             # vLLM's figures would be those of one engine, the last to start; two that start at once fail over them.
             told = {"generation_config": "vllm", "disable_log_stats": True, **engine_args}

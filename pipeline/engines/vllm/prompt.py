@@ -2,11 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-import torch
 from vllm.inputs import MultiModalInput, TokensInput, mm_input, tokens_input
 from vllm.multimodal.cache import BaseMultiModalProcessorCache as Cache
 from vllm.multimodal.inputs import MultiModalKwargsItems, PlaceholderRange
@@ -15,7 +13,6 @@ from pipeline.models.shared.engine_io import MediaItem, PromptChunk
 
 Items = Mapping[str, Any]
 NONE: Items = MappingProxyType({})
-PLACES = 4_096  # of media in prompts: seconds of 80 cameras
 
 
 def ready_prompt(chunk: PromptChunk, cache: Cache | None = None, items: Items = NONE) -> MultiModalInput | TokensInput:
@@ -36,7 +33,7 @@ def ready_prompt(chunk: PromptChunk, cache: Cache | None = None, items: Items = 
     for media_item in chunk.media:
         kwargs[media_item.kind].append(_sent(media_item, cache, items))
         names[media_item.kind].append(media_item.name)
-        places[media_item.kind].append(_place(media_item.at, media_item.tokens, media_item.embeds))
+        places[media_item.kind].append(PlaceholderRange(media_item.at, media_item.tokens))
     return mm_input(token_ids, MultiModalKwargsItems(kwargs), names, places, cache_salt=salt)
 
 
@@ -56,16 +53,3 @@ def _sent(media_item: MediaItem, cache: Cache | None, items: Items) -> Any:
     known = cache.is_cached_item(media_item.name)
     item = None if known else (items.get(media_item.name) or media_item.item(), ())
     return cache.get_and_update_item(item, media_item.name)[0]
-
-
-@lru_cache(PLACES)
-def _place(at: int, tokens: int, embeds: range | None) -> PlaceholderRange:
-    """One for all prompts that grow from one another: vLLM counts through the mask of each that it has not seen."""
-    return PlaceholderRange(at, tokens, None if embeds is None else _mask(tokens, embeds))
-
-
-@lru_cache
-def _mask(tokens: int, embeds: range) -> Any:
-    mask = torch.zeros(tokens, dtype=torch.bool)
-    mask[embeds.start : embeds.stop] = True
-    return mask

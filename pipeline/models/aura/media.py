@@ -28,9 +28,7 @@ def engine_prompt(scene: MultimodalPrompt, text: AuraText) -> tuple[tuple[int, .
             continue
         place = text.place(part)
         kind, name = "video" if part.moves else "image", f"{scene.cache_salt}/{part.id}"
-        media.append(
-            MediaItem(kind, name, len(ids), len(place.token_ids), partial(clip_item, part, SEEN), place.embeds)
-        )
+        media.append(MediaItem(kind, name, len(ids) + place.first, part.tokens, partial(clip_item, part, SEEN)))
         ids += place.token_ids
     return tuple(ids), tuple(media)
 

@@ -33,6 +33,4 @@ def grids(features: Iterable[MultiModalFeatureSpec], merge: int) -> Iterator[Gri
         assert feature.data is not None
         frames, height, width = feature.data[f"{feature.modality}_grid_thw"].data.tolist()
         assert frames == 1, "a second of video has two frames, which are one of the model's"
-        place = feature.mm_position
-        first = 0 if place.is_embed is None else int(place.is_embed.int().argmax())
-        yield Grid(place.offset + first, height // merge, width // merge)
+        yield Grid(feature.mm_position.offset, height // merge, width // merge)

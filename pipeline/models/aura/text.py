@@ -26,11 +26,11 @@ class MediaPlace:
     """What stands for something seen.
 
     Attributes:
-        embeds: Which of the ids show it; None: all do.
+        first: Where the ids begin that show it, an index.
     """
 
     token_ids: tuple[int, ...]
-    embeds: range | None
+    first: int = 0
 
 
 class AuraText:
@@ -78,10 +78,9 @@ class AuraText:
 
     def _place(self, tokens: int, moves: bool) -> MediaPlace:
         if not moves:
-            return MediaPlace((self._image,) * tokens, None)
+            return MediaPlace((self._image,) * tokens)
         before = (*self._tokenized(f"<{SEEN_AT_S:.1f} seconds>"), self._begin)
-        embeds = range(len(before), len(before) + tokens)
-        return MediaPlace((*before, *(self._video,) * tokens, self._end), embeds)
+        return MediaPlace((*before, *(self._video,) * tokens, self._end), len(before))
 
     def _tokenized(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer(self._others.escape(text), add_special_tokens=False)["input_ids"])

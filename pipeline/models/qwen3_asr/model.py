@@ -26,6 +26,7 @@ from vllm.v1.worker.encoder_cudagraph_defs import (
 )
 
 from pipeline.models.process_title import name_engine
+from pipeline.models.qwen3_asr.state import RecogniserState
 from pipeline.models.qwen3_asr.windows import CHUNK, audio_tokens
 from pipeline.models.shared.decoder_attention.launch import SHORT
 from pipeline.models.shared.decoder_attention.layer import with_own_attention
@@ -46,6 +47,13 @@ class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, 
         name_engine("asr")
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         with_own_attention(self.language_model.model, vllm_config, "the recogniser", SHORT)
+
+    def get_model_state_cls(self) -> type[RecogniserState]:
+        return RecogniserState
+
+    def forward(self, input_ids: Tensor | None, positions: Tensor, *args: Any, **kwargs: Any) -> Any:
+        """[tokens] positions become the three of each token that vLLM's rotary embedding reads."""
+        return super().forward(input_ids, positions.expand(3, -1), *args, **kwargs)
 
     def get_encoder_cudagraph_config(self) -> EncoderCudaGraphConfig:
         width = self.config.audio_config.output_dim

@@ -6,13 +6,12 @@ from typing import Any, cast
 
 import torch
 from torch import Tensor
-from vllm.config import CUDAGraphMode, VllmConfig
+from vllm.config import VllmConfig
 from vllm.v1.core.sched.output import NewRequestData
 from vllm.v1.kv_cache_interface import KVCacheConfig
 from vllm.v1.worker.gpu.block_table import BlockTables
 from vllm.v1.worker.gpu.input_batch import InputBatch, InputBuffers
 from vllm.v1.worker.gpu.mm.encoder_cache import EncoderCache
-from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 from vllm.v1.worker.gpu.states import RequestState
 from vllm.v1.worker.utils import AttentionGroup
 
@@ -24,7 +23,7 @@ from pipeline.models.qwen3_tts.frame.slot_sampling import SlotSampling
 from pipeline.models.qwen3_tts.frame.step import FrameStep, Predicts
 from pipeline.models.qwen3_tts.predictor.fused_predictor import fused_or_plain, multiprocessors_of
 from pipeline.models.qwen3_tts.rows import Rows
-from pipeline.models.shared.decoder_attention.layer import DecoderAttention
+from pipeline.models.shared.decoder_attention.state import OwnAttentionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class RowPlace:
     written: int
 
 
-class TalkerState(DefaultModelState):
+class TalkerState(OwnAttentionState):
     """Made by the runner once the model is loaded, and called by it in every step.
 
     Text that follows in a request comes as the same request removed and added again: in between it is
@@ -57,7 +56,6 @@ class TalkerState(DefaultModelState):
         self._places: dict[str, RowPlace] = {}
         self._parked: dict[str, RowPlace] = {}
         self._room = 0
-        self._own_attention = isinstance(model.model.layers[0].self_attn, DecoderAttention)
         self._quickest = self.quickest() if device.type == "cuda" else None
 
     def rows_of(self, codec: Tensor) -> Rows:
@@ -103,21 +101,8 @@ class TalkerState(DefaultModelState):
     def prepare_dummy_inputs(self, num_reqs: int, num_tokens: int) -> dict[str, Any]:
         return {"inputs_embeds": self._inputs[:num_tokens]}
 
-    def prepare_attn(
-        self,
-        input_batch: InputBatch,
-        cudagraph_mode: CUDAGraphMode,
-        *args: Any,
-        for_capture: bool = False,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        """A graph of our own attention reads nothing that is made here: it would only take the host's time."""
-        if cudagraph_mode == CUDAGraphMode.FULL and not for_capture and self._own_attention:
-            return {}
-        made: dict[str, Any] = super().prepare_attn(
-            input_batch, cudagraph_mode, *args, for_capture=for_capture, **kwargs
-        )
-        return made
+    def attention(self) -> Any:
+        return self.talker.model.layers[0].self_attn
 
     def initialize_kv_cache(self, kv_cache_config: KVCacheConfig, block_tables: BlockTables) -> None:
         spec = kv_cache_config.kv_cache_groups[0].kv_cache_spec

@@ -17,6 +17,7 @@ class RequestSampling:
         top_k: Draws from so many of the likeliest tokens; 0: from all.
         seed: The same seed draws the same tokens of the same logits, whatever else is in the batch; None draws anew.
         logprobs: Ids that come back with each token, beside its own.
+        whole: What is written comes back at its end, all at once, unless there was a draft: nobody reads half of it.
     """
 
     temperature: float
@@ -26,6 +27,7 @@ class RequestSampling:
     stop_token_ids: tuple[int, ...]
     seed: int | None = None
     logprobs: int | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,9 @@ class MediaItem:
     Attributes:
         kind: `video`, `image` or `audio`.
         name: Stands for the content: what has the same name is encoded once.
-        at: Where in the part's `token_ids` those for it begin.
-        tokens: How many tokens it takes.
+        at: Where in the part's `token_ids` those begin that are filled with what was encoded.
+        tokens: How many there are.
         item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.
-        embeds: Which of its tokens are filled with what was encoded; None: all are.
         grid: Of what is seen, its height and width in tokens, where somebody behind the model must know; None: nobody.
     """
 
@@ -47,7 +48,6 @@ class MediaItem:
     at: int
     tokens: int
     item: Callable[[], Any]
-    embeds: range | None = None
     grid: tuple[int, int] | None = None
 
 

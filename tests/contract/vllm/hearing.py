@@ -24,12 +24,14 @@ class Asked:
     Attributes:
         begins: The step of the engine before which it is asked for.
         aborted: The number of tokens after which it is dropped; None: never.
+        sampling: None: the recogniser's.
         cached: The tokens of its prompt that had been read before.
     """
 
     chunk: DecodePass
     begins: int = 0
     aborted: int | None = None
+    sampling: RequestSampling | None = None
     tokens: tuple[int, ...] = ()
     cached: int | None = None
     over: bool = False
@@ -68,7 +70,7 @@ class Recogniser:
         while not all(each.over for each in request):
             for each in request:
                 if each.begins == step:
-                    going[self._send(each.chunk)] = each
+                    going[self._send(each.chunk, each.sampling or self.sampling)] = each
             for output in self.engine.step():
                 each = going[output.request_id]
                 each.tokens += tuple(output.outputs[0].token_ids)
@@ -85,7 +87,7 @@ class Recogniser:
         """Frees what the next engine of this process needs."""
         ended(self.engine)
 
-    def _send(self, request: DecodePass) -> str:
+    def _send(self, request: DecodePass, sampling: RequestSampling) -> str:
         from pipeline.engines.vllm.conversion import sampling_params
         from pipeline.engines.vllm.prompt import ready_prompt
 
@@ -93,5 +95,5 @@ class Recogniser:
         name = f"pass-{self._names}"
         ids, media = engine_prompt(request.prompt, request.windows)
         chunk = PromptChunk(ids, MOST_TOKENS, media=media, cache_salt="test")
-        self.engine.add_request(name, ready_prompt(chunk), sampling_params(self.sampling, chunk))
+        self.engine.add_request(name, ready_prompt(chunk), sampling_params(sampling, chunk))
         return name

@@ -75,11 +75,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_prompt_names_the_screen_where_the_video_goes_over_to_it(folder: Path) -> None:
     text = AuraText.read(folder)
     chunk = as_chunk(MultimodalPrompt(watched("14", "camera", "screen", "screen", "camera"), "salt"), text)
-    shown = {item.name.removeprefix("salt/"): item.at for item in chunk.media}
+    (mark,) = text.ids("<|vision_start|>")
+    shown = {item.name.removeprefix("salt/"): item.at for item in chunk.media}  # behind the second's time and mark
+    assert {chunk.token_ids[at - 1] for at in shown.values()} == {mark}
+    before = len(text.ids("<0.2 seconds>")) + 1
     told = {source: text.ids(f"<|im_start|>system\n{SHOWN[source]}<|im_end|>\n<|im_start|>user\n") for source in SHOWN}
     places = {source: place_of(ids, chunk.token_ids) for source, ids in told.items()}
-    assert places["screen"] == [shown["14.1"] - len(told["screen"])], "directly in front of the first, and only there"
-    assert places["camera"] == [shown["14.3"] - len(told["camera"])]
+    assert places["screen"] == [shown["14.1"] - before - len(told["screen"])], "in front of the first, and only there"
+    assert places["camera"] == [shown["14.3"] - before - len(told["camera"])]
 
 
 def place_of(ids: tuple[int, ...], prompt: tuple[int, ...]) -> list[int]:
@@ -129,11 +132,23 @@ def test_a_prompt_is_what_vllm_itself_makes_of_it(name: str, renderer: Any, fold
     made = ready_prompt(as_chunk(scene, text), LruKeyReplicatedSenderCache(renderer.model_config))
     theirs = rendered(renderer, scene, text)
     assert set(theirs) - {"arrival_time"} == set(made)
+    for kind, places in theirs.get("mm_placeholders", {}).items():
+        theirs["mm_placeholders"][kind] = [filled(place) for place in places]
     for key in made:
         assert made[key] == theirs[key]
     for kind, items in theirs.get("mm_kwargs", {}).items():
         for item, other in zip(made["mm_kwargs"][kind], items, strict=True):
             assert item is None or layout(item) == layout(other)
+
+
+def filled(place: Any) -> Any:
+    """The part of a place that is filled with what was encoded, which is all that we tell. vLLM's has a mask."""
+    from vllm.multimodal.inputs import PlaceholderRange
+
+    if place.is_embed is None:
+        return place
+    (at,) = place.extract_embeds_range()
+    return PlaceholderRange(at[0], at[1] - at[0] + 1)
 
 
 def layout(item: Any) -> dict[str, tuple[Any, ...]]:

@@ -7,13 +7,14 @@ import torch
 from torch import Tensor
 from vllm.sampling_params import SamplingParams
 from vllm.v1.outputs import LogprobsTensors
-from vllm.v1.worker.gpu.input_batch import InputBatch, get_num_sampled_and_rejected
+from vllm.v1.worker.gpu.input_batch import InputBatch
 from vllm.v1.worker.gpu.sample.output import SamplerOutput
 from vllm.v1.worker.gpu.sample.sampler import Sampler
 
 from pipeline.models.qwen3_tts.extra_args import CODES
 from pipeline.models.qwen3_tts.frame.draw import Decoded
 from pipeline.models.qwen3_tts.frame.slot_sampling import SlotSampling
+from pipeline.models.shared.sampling.sampled_counts import SampledCounts
 
 if TYPE_CHECKING:
     from pipeline.models.qwen3_tts.state import TalkerState
@@ -31,8 +32,8 @@ class FrameSampler:
         self._sampling = sampling
         self._state = state
         self._told = True
-        most, device = state.max_num_reqs, state.device
-        self._one, self._none = (make(most, dtype=torch.int32, device=device) for make in (torch.ones, torch.zeros))
+        most = state.max_num_reqs
+        self._counts = SampledCounts(base, most, state.device)
         # Of these nobody wants to know anything. They are on the host, where they need not be copied to.
         self._probabilities, self._ranks = torch.zeros(most, 1 + CODES), torch.zeros(most, dtype=torch.int32)
 
@@ -57,16 +58,4 @@ class FrameSampler:
         # What graphs answer stands until the next step, and is copied to the host beside that.
         code0, ids = state.draw(Decoded(state.talker.hidden, logits, batch.idx_mapping, places, self._sampling.spare))
         codes = LogprobsTensors(ids.clone(), self._probabilities[:count], self._ranks[:count])
-        sampled, rejected = self._sampled(batch)
-        return SamplerOutput(code0.clone()[:, None], codes, None, sampled, rejected)
-
-    def _sampled(self, batch: InputBatch) -> tuple[Tensor, Tensor]:
-        """How many of what was drawn for each request count: none of one whose prompt is not read to its end."""
-        count = batch.num_reqs
-        if not batch.has_prefill:
-            return self._one[:count], self._none[:count]
-        sampled: tuple[Tensor, Tensor] = get_num_sampled_and_rejected(
-            self._one[:count].clone(), batch.seq_lens, batch.cu_num_logits, batch.idx_mapping,
-            self._base.req_states.prefill_len.gpu,
-        )  # fmt: skip
-        return sampled
+        return SamplerOutput(code0.clone()[:, None], codes, None, *self._counts.of(batch))

@@ -31,9 +31,13 @@ class DecoderAttention(nn.Module):
         self._room, self._sharing = room_for(requests), sharing
         self._most, self._theirs = most, of.forward
 
+    def is_own(self, tokens: int) -> bool:
+        """Whether a step of so many tokens is ours, and not vLLM's."""
+        return self._most is None or tokens <= self._most
+
     def forward(self, positions: Tensor, hidden_states: Tensor) -> Tensor:
         """[tokens], or [3, tokens] that are alike, [tokens, width] → [tokens, width]."""
-        if self._most is not None and len(hidden_states) > self._most:
+        if not self.is_own(len(hidden_states)):
             return cast(Tensor, self._theirs(positions, hidden_states))
         qkv, _ = self.qkv_proj(hidden_states)
         output, _ = self.o_proj(self._attended(positions if positions.dim() == 1 else positions[0], qkv))
@@ -50,6 +54,11 @@ class DecoderAttention(nn.Module):
             heads=self._heads, epsilon=self.q_norm.variance_epsilon, room=self._room, sharing=self._sharing,
         )  # fmt: skip
         return output
+
+
+def is_own(attention: Any, tokens: int) -> bool:
+    """Whether a layer's attention is `DecoderAttention`, and a step of so many tokens is its own."""
+    return isinstance(attention, DecoderAttention) and attention.is_own(tokens)
 
 
 def with_own_attention(model: Any, config: VllmConfig, whose: str, most: int | None = None) -> None:

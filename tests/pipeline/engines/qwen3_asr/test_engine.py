@@ -35,7 +35,7 @@ class FakeAnswers:
 
     Attributes:
         passes: When each began and ended, and whether it was dropped.
-        priorities: Of each part.
+        priorities, samplings: Of each part.
     """
 
     text: str = "one two three four five six seven eight nine ten eleven twelve"
@@ -45,6 +45,7 @@ class FakeAnswers:
     parts: list[PromptChunk] = field(default_factory=list)
     passes: list[tuple[float, float, bool]] = field(default_factory=list)
     priorities: list[int] = field(default_factory=list)
+    samplings: list[RequestSampling] = field(default_factory=list)
 
     async def answer(
         self, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
@@ -55,6 +56,7 @@ class FakeAnswers:
         self.most = max(self.most, self.running)
         self.parts.append(chunk)
         self.priorities.append(priority)
+        self.samplings.append(sampling)
         try:
             await asyncio.sleep(PASS_S)
             if len(self.parts) - 1 == self.fails:
@@ -160,6 +162,7 @@ async def test_a_pass_that_settles_goes_before_those_over_unfinished_speech_of_o
         tasks.create_task(caller("c", 0.2, settles=True))
     assert fake.passes == [(0.0, 0.3, False), (0.2, 0.5, False), (0.5, 0.8, False)]
     assert fake.priorities == [0, 0, 1]
+    assert all(each.whole for each in fake.samplings), "nobody reads the half of a pass"
 
 
 async def test_each_transcript_tells_what_became_of_its_draft() -> None:

@@ -43,20 +43,22 @@ def test_they_are_vllms(seed: int) -> None:
 
     chance = random.Random(seed)
     ids: list[int] = []
-    features = []
+    features, ours_of = [], []
     for _ in range(chance.randrange(1, 6)):
         ids += [WORD] * chance.randrange(4)
         height, width = chance.randrange(1, 5), chance.randrange(1, 5)
         tokens, modality = height * width, chance.choice(("video", "image"))
         grid = torch.tensor([1, height * MERGE, width * MERGE])
         data = {f"{modality}_grid_thw": MultiModalFieldElem(grid, MultiModalBatchedField())}
-        place = PlaceholderRange(len(ids), tokens)
+        place = ours = PlaceholderRange(len(ids), tokens)
         inside = [VIDEO] * tokens
-        if modality == "video":  # in front of it is its time
+        if modality == "video":  # in front of it is its time, which is part of vLLM's place and not of ours
             inside = [WORD] * chance.randrange(3) + [BEGIN, *inside, END]
             place = PlaceholderRange(len(ids), len(inside), torch.tensor([each == VIDEO for each in inside]))
+            ours = PlaceholderRange(len(ids) + inside.index(VIDEO), tokens)
         ids += inside
         features.append(MultiModalFeatureSpec(MultiModalKwargsItem(data), modality, "", place))
+        ours_of.append(MultiModalFeatureSpec(MultiModalKwargsItem(data), modality, "", ours))
     ids += [WORD] * chance.randrange(3)
     config = SimpleNamespace(
         video_token_id=VIDEO,
@@ -65,8 +67,8 @@ def test_they_are_vllms(seed: int) -> None:
         vision_config=SimpleNamespace(spatial_merge_size=MERGE),
     )
     whole, ahead = Qwen3VLForConditionalGeneration._get_mrope_input_positions(ids, features, config)  # type: ignore[arg-type]
-    chance.shuffle(features)
-    found = list(grids(features, MERGE))
+    chance.shuffle(ours_of)
+    found = list(grids(ours_of, MERGE))
     for begin in range(len(ids)):
         ours, our_ahead = positions(found, begin, len(ids))
         assert np.array_equal(ours, whole[:, begin:].numpy()) and our_ahead == ahead, begin
