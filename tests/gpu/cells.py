@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.gpu.cells_run import DAEMONS, LOADS, SECTIONS, places_of, run, run_daemons
 from tests.gpu.chain_measures import TINY, Extent
 from tests.gpu.chain_server import versions
-from tests.gpu.made_up import add_server_arguments, made_up_as_asked, numbers
+from tests.gpu.made_up import add_server_arguments, made_up_from, numbers
 from tests.gpu.memory import gpus
 from tests.gpu.sections import Report
 
@@ -68,7 +68,7 @@ async def _measure(
     began, limit_s = clock(), args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
     report.add("versions", [versions()])
     if loads := [each for each in sections if each in LOADS]:
-        with made_up_as_asked(args) as place:
+        with made_up_from(args) as place:
             await run(report, places_of(place, wanted), extent, loads, limit_s)
     if DAEMONS in sections:
         await run_daemons(report, wanted, began + limit_s)

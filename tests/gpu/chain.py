@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tests.gpu.chain_measures import TINY, Extent
 from tests.gpu.chain_run import SECTIONS, USUAL, run
-from tests.gpu.made_up import add_server_arguments, made_up_as_asked, numbers
+from tests.gpu.made_up import add_server_arguments, made_up_from, numbers
 from tests.gpu.sections import Report
 
 LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
@@ -47,7 +47,7 @@ def main() -> None:
     extent = TINY if args.tiny else Extent()
     extent = replace(extent, calls=args.calls or extent.calls, callers=args.callers or extent.callers)
     extent = replace(extent, open=args.open or extent.open, measured_s=args.seconds or extent.measured_s)
-    with made_up_as_asked(args) as place:
+    with made_up_from(args) as place:
         limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
         asyncio.run(run(report, place, extent, sections, limit_s))
 

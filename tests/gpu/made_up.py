@@ -33,8 +33,8 @@ def made_up(
         caches: Of what is compiled; None: new ones.
         words: Of the recogniser, by their name in `WORDS`.
         heard: Tokens that each of its passes writes, with those of its draft.
-        watched: It is told how long requests wait in the engines, which makes vLLM count in each step what a deployment
-            does not ask for.
+        watched: Whether vLLM has a stat logger, which tells how long requests wait in the engines. For it vLLM counts
+            in each step what a deployment does not ask for.
         shares: The stages use the GPU at the same time, under NVIDIA's Multi-Process Service.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
@@ -49,7 +49,7 @@ def made_up(
             yield Place(folder / "deployment.yaml", folder / "models", env)
 
 
-def made_up_as_asked(args: argparse.Namespace, deployment: Path | None = None) -> AbstractContextManager[Place]:
+def made_up_from(args: argparse.Namespace, deployment: Path | None = None) -> AbstractContextManager[Place]:
     """As the arguments of `add_server_arguments` say, but for another deployment, if one is given."""
     return made_up(
         deployment or args.deployment,

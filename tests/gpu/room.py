@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from tests.gpu.made_up import add_server_arguments, made_up_as_asked, numbers
+from tests.gpu.made_up import add_server_arguments, made_up_from, numbers
 from tests.gpu.room_caller import Patience
 from tests.gpu.room_run import RoomPlan, run, run_scripted
 from tests.gpu.room_voice import recorded, syllables
@@ -72,7 +72,7 @@ def main() -> None:
     if args.scripted:
         asyncio.run(run_scripted(report, plan, args.limit or WITHIN_S))
         return
-    with made_up_as_asked(args) as place:
+    with made_up_from(args) as place:
         within_s = args.limit or (WITHIN_TINY_S if args.tiny else WITHIN_S)
         asyncio.run(run(report, place, plan, within_s))
 

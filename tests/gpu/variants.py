@@ -21,7 +21,7 @@ import yaml
 from tests.gpu.chain_measures import TINY, Extent
 from tests.gpu.chain_model import SHIPPED, WORDS
 from tests.gpu.chain_run import SECTIONS, run
-from tests.gpu.made_up import add_heard_argument, add_unwatched_argument, made_up_as_asked, numbers
+from tests.gpu.made_up import add_heard_argument, add_unwatched_argument, made_up_from, numbers
 from tests.gpu.sections import Report, Row
 
 LEAST_S = 100.0  # a warm start, and a load
@@ -83,7 +83,7 @@ async def measure(args: argparse.Namespace, names: Sequence[str], extent: Extent
         with TemporaryDirectory() as folder:
             deployment = Path(folder) / f"{name}.yaml"
             deployment.write_text(varied(args.deployment.read_text(), VARIANTS[name], args.room))
-            with made_up_as_asked(args, deployment) as place:
+            with made_up_from(args, deployment) as place:
                 await run(report, place, extent, sections, left)
         rows += summary_rows(name, json.loads(report.path.read_text()))
         out.write_text(json.dumps(rows, indent=1) + "\n")

@@ -85,7 +85,7 @@ def test_cells_are_started_for_loads_only(
     async def run_daemons(report: object, gpus: object, ends: float) -> None:
         began["daemons"] = gpus
 
-    for name, value in (("made_up", made_up), ("run", run), ("run_daemons", run_daemons), ("versions", dict)):
+    for name, value in (("made_up_from", made_up), ("run", run), ("run_daemons", run_daemons), ("versions", dict)):
         monkeypatch.setattr(cells, name, value)
     monkeypatch.setattr(cells, "gpus", lambda: (0, 1))
     monkeypatch.setattr("sys.argv", ["cells", "-o", str(tmp_path / "cells.json"), *told])

@@ -26,7 +26,7 @@ class MediaPlace:
     """What stands for something seen.
 
     Attributes:
-        first: Where the ids begin that show it, an index.
+        first: Index of the first id that is filled with pixels.
     """
 
     token_ids: tuple[int, ...]

@@ -52,7 +52,7 @@ class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, 
         return RecogniserState
 
     def forward(self, input_ids: Tensor | None, positions: Tensor, *args: Any, **kwargs: Any) -> Any:
-        """[tokens] positions become the three of each token that vLLM's rotary embedding reads."""
+        """Gives [tokens] positions as [3, tokens]: long steps keep vLLM's kernel, with which goldens are compared."""
         return super().forward(input_ids, positions.expand(3, -1), *args, **kwargs)
 
     def get_encoder_cudagraph_config(self) -> EncoderCudaGraphConfig:

@@ -101,7 +101,7 @@ class TalkerState(OwnAttentionState):
     def prepare_dummy_inputs(self, num_reqs: int, num_tokens: int) -> dict[str, Any]:
         return {"inputs_embeds": self._inputs[:num_tokens]}
 
-    def attention(self) -> Any:
+    def first_attention(self) -> Any:
         return self.talker.model.layers[0].self_attn
 
     def initialize_kv_cache(self, kv_cache_config: KVCacheConfig, block_tables: BlockTables) -> None:

@@ -17,7 +17,8 @@ class RequestSampling:
         top_k: Draws from so many of the likeliest tokens; 0: from all.
         seed: The same seed draws the same tokens of the same logits, whatever else is in the batch; None draws anew.
         logprobs: Ids that come back with each token, beside its own.
-        whole: What is written comes back at its end, all at once, unless there was a draft: nobody reads half of it.
+        whole: What is written comes back all at once at its end, as nobody reads part of it. One with a draft comes
+            piece by piece: the first tells what of the draft was right.
     """
 
     temperature: float
@@ -37,7 +38,7 @@ class MediaItem:
     Attributes:
         kind: `video`, `image` or `audio`.
         name: Stands for the content: what has the same name is encoded once.
-        at: Where in the part's `token_ids` those begin that are filled with what was encoded.
+        at: Index in the part's `token_ids` of the first that is filled with what was encoded.
         tokens: How many there are.
         item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.
         grid: Of what is seen, its height and width in tokens, where somebody behind the model must know; None: nobody.

@@ -29,6 +29,8 @@ def test_each_layer_has_it(recogniser: Recogniser) -> None:
 
     model = recogniser.engine.model_executor.driver_worker.get_model().language_model.model
     assert all(isinstance(layer.self_attn, DecoderAttention) for layer in model.layers)
+    state = recogniser.engine.model_executor.driver_worker.worker.model_runner.model_state
+    assert state.first_attention() is model.layers[0].self_attn
 
 
 def test_what_is_heard_is_what_the_official_package_hears(recogniser: Recogniser) -> None:

@@ -113,7 +113,7 @@ async def test_a_draft_is_read_in_one_step(opened: Opened, folder: Path, wrong: 
     if wrong is not None:
         draft[wrong] = draft[wrong] + 1
     chunk = PromptChunk(token_ids, MOST_TOKENS, media=media, cache_salt=f"draft {wrong}")
-    sampling = RequestSampling(0, 0, 1, 1, ids.ends)
+    sampling = RequestSampling(0, 0, 1, 1, ids.ends, whole=True)
 
     async def written(chunk: PromptChunk) -> list[tuple[int, ...]]:
         async with aclosing(drafted(opened.requests, "drafted", sampling, chunk)) as pieces:

@@ -28,6 +28,8 @@ def test_each_layer_has_it(speaker: Speaker) -> None:
 
     model = speaker.engine.model_executor.driver_worker.get_model()
     assert all(isinstance(layer.self_attn, DecoderAttention) for layer in model.model.layers)
+    state = speaker.engine.model_executor.driver_worker.worker.model_runner.model_state
+    assert state.first_attention() is model.model.layers[0].self_attn
 
 
 def test_the_backends_that_it_fits_have_the_metadata_that_it_reads(vllm_on_a_cpu: None) -> None:

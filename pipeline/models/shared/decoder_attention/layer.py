@@ -56,7 +56,7 @@ class DecoderAttention(nn.Module):
         return output
 
 
-def is_own(attention: Any, tokens: int) -> bool:
+def runs_own(attention: Any, tokens: int) -> bool:
     """Whether a layer's attention is `DecoderAttention`, and a step of so many tokens is its own."""
     return isinstance(attention, DecoderAttention) and attention.is_own(tokens)
 

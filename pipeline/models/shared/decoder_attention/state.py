@@ -6,14 +6,14 @@ from vllm.config.compilation import CUDAGraphMode
 from vllm.v1.worker.gpu.input_batch import InputBatch
 from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 
-from pipeline.models.shared.decoder_attention.layer import is_own
+from pipeline.models.shared.decoder_attention.layer import runs_own
 
 
 class OwnAttentionState(DefaultModelState):
     """Makes nothing for a graph of our own attention, which reads nothing of it: it would only take the host's time."""
 
-    def attention(self) -> Any:
-        """Returns the attention of one of the decoder's layers, which are alike."""
+    def first_attention(self) -> Any:
+        """Returns the attention of the decoder's first layer; all are alike."""
         raise NotImplementedError
 
     def prepare_attn(
@@ -25,7 +25,7 @@ class OwnAttentionState(DefaultModelState):
         **kwargs: Any,
     ) -> dict[str, Any]:
         replayed = cudagraph_mode == CUDAGraphMode.FULL and not for_capture
-        if replayed and is_own(self.attention(), input_batch.num_tokens_after_padding):
+        if replayed and runs_own(self.first_attention(), input_batch.num_tokens_after_padding):
             return {}
         made: dict[str, Any] = super().prepare_attn(
             input_batch, cudagraph_mode, *args, for_capture=for_capture, **kwargs

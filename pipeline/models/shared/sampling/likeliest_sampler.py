@@ -12,9 +12,9 @@ from pipeline.models.shared.sampling.sampled_counts import SampledCounts
 
 
 class LikeliestSampler:
-    """In the place of vLLM's sampler, which keeps what requests were told, and samples where one wants it otherwise.
+    """Delegates to vLLM's sampler where a request asks for more than the likeliest token.
 
-    Of two that are as likely it takes the first, as vLLM's does.
+    Of equally likely tokens it takes the first, as vLLM's does. It is for engines in which vLLM does not draft.
     """
 
     def __init__(self, base: Sampler, requests: int, device: Any) -> None:
@@ -32,12 +32,11 @@ class LikeliestSampler:
         return SamplerOutput(logits.argmax(-1, keepdim=True), None, None, sampled, rejected)
 
     def _takes_likeliest(self, batch: InputBatch) -> bool:
-        """No request draws, changes its logits, has a draft of vLLM's, or wants to know how likely anything is."""
+        """No request draws, has its logits changed or replayed, or wants to know how likely or how sound they are."""
         base, slots = self._base, batch.idx_mapping_np
         return not (
             np.any(base.sampling_states.temperature.np[slots])
             or np.any(base.needs_logits_processing[slots])
-            or batch.num_draft_tokens
             or base.get_logprobs_dims(slots)
             or base.trace_replay_state
             or base.compute_nans

@@ -9,7 +9,7 @@ from vllm.v1.worker.gpu.sample.sampler import Sampler
 
 
 class SampledCounts:
-    """One of each that is answered, none of one whose prompt is not read to its end. Nothing is ever rejected.
+    """One token for each request; none while its prompt is being read. Nothing is ever rejected.
 
     Args:
         requests: Most at once.
