@@ -1,10 +1,12 @@
 """What the measurement of the whole chain is made of: the sound, and the deployment."""
 
+import argparse
 import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soxr
 import yaml
 
@@ -20,6 +22,7 @@ from tests.gpu.chain_measures import SESSION, summary
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers
 from tests.gpu.chain_server import drafts
+from tests.gpu.made_up import STAT_LOGGER, add_server_arguments, made_up_from
 from tests.gpu.speech import RATE, speech
 
 VLLM = PROFILES["vllm"]
@@ -35,6 +38,22 @@ def test_voice_activity_detection_takes_the_sound_for_speech_from_its_beginning_
     begins, ends = round(0.5 / FRAME_S), round(3.5 / FRAME_S)
     assert (likely[begins + 3 : ends - 3] > 0.35).all()
     assert (likely[: begins - 1] < 0.2).all() and (likely[ends + 3 :] < 0.2).all()
+
+
+@pytest.mark.parametrize(("asked", "watched", "words"), [((), True, "steady"), (("--unwatched",), False, "changing")])
+def test_what_is_asked_of_a_server_is_what_it_is_started_with(
+    asked: tuple[str, ...], watched: bool, words: str, tmp_path: Path
+) -> None:
+    parser = argparse.ArgumentParser()
+    add_server_arguments(parser)
+    args = parser.parse_args(["--tiny", "--words", words, "--heard", "9", "--caches", str(tmp_path), *asked])
+    with made_up_from(args) as place:
+        (points,) = place.deployment.parent.rglob("entry_points.txt")
+        told = points.read_text()
+        (asr,) = (each for each in yaml.safe_load(place.deployment.read_text())["stage_args"] if not each["stage_id"])
+        assert (STAT_LOGGER in told) is watched and f":{words}" in told
+        assert asr["default_sampling_params"]["max_tokens"] == 9
+        assert place.env["TRITON_CACHE_DIR"].startswith(str(tmp_path))
 
 
 def test_a_turn_that_took_much_longer_is_told_with_its_steps_and_how_late_the_servers_event_loop_was() -> None:

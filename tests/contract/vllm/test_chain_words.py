@@ -1,5 +1,8 @@
 """The recognisers that measure the chain, in the real vLLM: one keeps to its words, whatever it hears, one does not."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -33,6 +36,29 @@ def answered(recogniser: Recogniser, seconds: float, draft: tuple[int, ...] = ()
     recogniser.engine.step()
     ids = tuple(token for piece in pieces for token in piece.token_ids)
     return EngineOutput(ids, (), True, False, likeliest=pieces[0].likeliest)
+
+
+def test_words_that_change_are_drawn_beforehand_and_differ_from_step_to_step(
+    vllm_on_a_cpu: None, tmp_path: Path
+) -> None:
+    import torch
+
+    from tests.gpu.chain_words import LIKELY, LOT, LOTS, STEADY, Words
+
+    (tmp_path / "vocab.json").write_text(json.dumps({word: at for at, word in enumerate((*LIKELY, "other"))}))
+    none = torch.zeros(LOTS + 3, len(LIKELY) + 1)
+    changing, steady = Words(tmp_path, lot=LOT), Words(tmp_path, STEADY)
+
+    def written(words: Words, rows: int) -> list[int]:
+        told = words.only(none[:rows])
+        assert told is not None and told.shape == (rows, len(LIKELY) + 1)
+        return told.argmax(-1).tolist()
+
+    assert len({tuple(written(changing, 8)) for _ in range(9)}) > 1
+    assert len(set(written(changing, LOTS + 3))) > 1, "more rows than were drawn"
+    assert written(changing, 1)[0] < 3, "of the likeliest, and no other word"
+    assert set(written(steady, LOTS + 3)) == {0}
+    assert changing.only(None) is None
 
 
 @pytest.mark.parametrize("keeps", [True, False])
