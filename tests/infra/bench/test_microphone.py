@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from livekit import rtc
 from infra.bench.base.speech import RATE
 from infra.bench.person.microphone import FRAME, FRAME_S, Microphone
 from infra.bench.person.task_scope import task_scope
+from tests.virtual_time import VirtualTimeLoop
 
 pytestmark = pytest.mark.anyio
 
@@ -36,6 +38,11 @@ class Source:
         at = asyncio.get_running_loop().time() + self.queued_duration
         self.sent.append((at, int(np.abs(np.frombuffer(frame.data, np.int16)).max())))
         await asyncio.sleep(self.stalls.get(len(self.sent), 0.0))
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return "asyncio", {"loop_factory": VirtualTimeLoop}  # on a busy machine a millisecond is soon late
 
 
 @pytest.fixture
