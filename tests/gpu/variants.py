@@ -59,9 +59,9 @@ def main() -> None:
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
     names, sections = args.variants.split(","), args.only.split(",")
-    for option, unknown in (("variants", set(names) - {*VARIANTS}), ("only", set(sections) - {*SECTIONS})):
-        if unknown:
-            parser.error(f"--{option}: {', '.join(sorted(unknown))} is none")
+    for option, said, known in (("variants", names, VARIANTS), ("only", sections, SECTIONS)):
+        if unknown := set(said) - {*known}:
+            parser.error(f"--{option}: {', '.join(sorted(unknown))}: there are {', '.join(known)}")
     extent = Extent(calls=args.calls, callers=args.callers, open=args.open, measured_s=args.seconds)
     extent = replace(TINY, callers=(2,), open=(2,)) if args.tiny else extent
     rows = asyncio.run(measure(args, names, extent, sections))
