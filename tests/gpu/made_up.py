@@ -68,13 +68,6 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--limit", type=float, metavar="S")
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
-    add_heard_argument(parser)
-    add_unwatched_argument(parser)
-    parser.add_argument("--mps", action="store_true")
-    parser.add_argument("--tiny", action="store_true")
-
-
-def add_heard_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--heard",
         type=int,
@@ -83,14 +76,11 @@ def add_heard_argument(parser: argparse.ArgumentParser) -> None:
         help="tokens that a pass of the recogniser writes (%(default)s): 8 are four new ones a second in turns of more "
         "than 4 s, in which all but five are given",
     )
-
-
-def add_unwatched_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--unwatched",
-        action="store_true",
-        help="no stat logger, as deployed: waits in the engines are not told",
+        "--unwatched", action="store_true", help="no stat logger, as deployed: waits in the engines are not told"
     )
+    parser.add_argument("--mps", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
 
 
 def numbers(text: str) -> tuple[int, ...]:

@@ -9,9 +9,9 @@ pipeline tells of itself: first what a person waits for, one after the other, th
 which run while nobody knows yet whether the turn is over. `webrtc alone` is a sound's way through a room without an
 agent. `--recordings` names a folder of WAV files to ask with, which `tests.gpu.room_voice` makes; without it syllables
 are spoken that no language knows, and of those a model of turn taking may think that they go on. `--limit` is for all
-of it: what does not fit in is left out. It takes the packages of the agent beside the
-pipeline's. `--tiny` is a dry run on a CPU; with `--scripted` the engines are scripted and
-take as long as on a GPU, so that what remains is what agent and WebRTC add.
+of it: what does not fit in is left out. It takes the packages of the agent beside the pipeline's.
+`--tiny` is a dry run on a CPU; with `--scripted` the engines are scripted and take as long as on a GPU, so that what
+remains is what agent and WebRTC add.
 """
 
 import argparse

@@ -19,9 +19,8 @@ from typing import Any
 import yaml
 
 from tests.gpu.chain_measures import TINY, Extent
-from tests.gpu.chain_model import SHIPPED, WORDS
 from tests.gpu.chain_run import SECTIONS, run
-from tests.gpu.made_up import add_heard_argument, add_unwatched_argument, made_up_from, numbers
+from tests.gpu.made_up import add_server_arguments, made_up_from, numbers
 from tests.gpu.sections import Report, Row
 
 LEAST_S = 100.0  # a warm start, and a load
@@ -44,19 +43,13 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("variants.json"))
     parser.add_argument("--variants", default="before,fp8", help=f"of {', '.join(VARIANTS)} (%(default)s)")
     parser.add_argument("--only", default="many,open", help="sections of tests.gpu.chain (%(default)s)")
-    parser.add_argument("--deployment", type=Path, default=SHIPPED)
-    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
-    add_heard_argument(parser)
-    add_unwatched_argument(parser)
+    add_server_arguments(parser)
     parser.add_argument("--room", type=int, default=32, help="callers for whom there is room (%(default)s)")
-    parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--calls", type=numbers, default=(10,))
     parser.add_argument("--callers", type=numbers, default=(16,))
     parser.add_argument("--open", type=numbers, default=(24,))
     parser.add_argument("--seconds", type=float, default=45.0)
-    parser.add_argument("--limit", type=float, default=530.0)
-    parser.add_argument("--mps", action="store_true")
-    parser.add_argument("--tiny", action="store_true")
+    parser.set_defaults(limit=530.0)
     args = parser.parse_args()
     names, sections = args.variants.split(","), args.only.split(",")
     for option, said, known in (("variants", names, VARIANTS), ("only", sections, SECTIONS)):

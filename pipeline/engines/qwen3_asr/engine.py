@@ -85,7 +85,7 @@ class Qwen3AsrEngine(RequestEngine):
         super().__init__(requests)
         self._requests = requests
         self._engine_settings = engine_settings
-        self._sampling = replace(engine_settings.sampling_defaults.sampling(engine_settings.stops), whole=True)
+        self._sampling = engine_settings.sampling_defaults.sampling(engine_settings.stops, whole=True)
         self._order = PassOrder()
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:

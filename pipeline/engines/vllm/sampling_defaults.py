@@ -38,7 +38,9 @@ class SamplingDefaults:
             sampling["max_tokens"],
         )
 
-    def sampling(self, stop_token_ids: Sequence[int], logprobs: int | None = None) -> RequestSampling:
+    def sampling(
+        self, stop_token_ids: Sequence[int], logprobs: int | None = None, *, whole: bool = False
+    ) -> RequestSampling:
         return RequestSampling(
             self.temperature,
             self.top_k,
@@ -47,6 +49,7 @@ class SamplingDefaults:
             tuple(stop_token_ids),
             self.seed,
             logprobs,
+            whole,
         )
 
     def most(self, tokens: int) -> int:
